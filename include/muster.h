@@ -406,6 +406,11 @@ MUSTER_API muster_status muster_group_rank_from_world(const muster_group *group,
 /* The host name of a rank; NULL for a rank that is none. Lives as long as the group. */
 MUSTER_API const char *muster_group_host(const muster_group *group, int rank);
 
+/* Payload and header bytes that this rank has sent to and received from others through the group.
+ */
+MUSTER_API muster_status muster_group_traffic(const muster_group *group, uint64_t *sent,
+                                              uint64_t *received);
+
 /* MUSTER_OK while the group works, else the status of its first failure with its sentence. */
 MUSTER_API muster_status muster_group_check(muster_group *group);
 

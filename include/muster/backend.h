@@ -52,11 +52,10 @@ typedef struct muster_host {
     const char *(*option)(const muster_comm_owner *owner, const char *name);
 
     /*
-     * Collective over the ranks of the group, only inside the open slot, from the thread that open
-     * was called on: gives mine to every rank and gets everybody's, through the store. all has one
-     * blob a rank, rank order, and lives until the next call or until open returns. Fails on every
-     * rank with the same sentence when one rank's open has failed before it came here. May be
-     * called any number of times.
+     * Collective over the ranks of the group; open calls it exactly once, on the thread that it was
+     * called on: gives mine to every rank and gets everybody's, through the store. all has one blob
+     * a rank, in rank order, and lives until open returns. Fails on every rank with the same
+     * sentence when one rank's open has failed before it came here.
      */
     muster_status (*exchange)(muster_comm_owner *owner, muster_blob mine, const muster_blob **all);
 
