@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * What an init_method, the arguments and the environment come to: who this rank is, and where it
+ * meets the others. Decided, with every mistake refused, before any socket or file is opened.
+ */
+#ifndef MUSTER_LIB_RENDEZVOUS_PLAN_H
+#define MUSTER_LIB_RENDEZVOUS_PLAN_H
+
+#include "url.h"
+
+typedef struct rendezvous_plan {
+    int rank;
+    int world_size;
+    bool alone;       /* one rank that meets nobody: a hash store */
+    url where;        /* otherwise URL_TCP or URL_FILE, from the environment too */
+    bool hosts;       /* tcp: this rank runs the server */
+    char prefix[640]; /* of the keys, so that tries and jobs don't meet; empty for none */
+} rendezvous_plan;
+
+/* The rules are those of rendezvous.h. */
+muster_status rendezvous_plan_make(const char *init_method, int rank, int world_size,
+                                   rendezvous_plan *plan);
+
+#endif
