@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * How ranks meet: opens the store that the plan says.
+ */
+#include "rendezvous.h"
+
+#include <string.h>
+#include <strings.h>
+
+#include "error.h"
+#include "interface.h"
+#include "log.h"
+#include "rendezvous_plan.h"
+
+/* All interfaces, because the user asked for it by this very address. */
+static bool rendezvous_is_wildcard(const char *host)
+{
+    static const unsigned char zeros[16];
+    interface_number number;
+    return interface_parse_number(host, &number) && memcmp(number.bytes, zeros, sizeof(zeros)) == 0;
+}
+
+/* The server's address must be one of this machine; to find that out by a failed bind would leave
+ * the user with "cannot assign requested address". */
+static muster_status rendezvous_check_host(const rendezvous_plan *plan)
+{
+    const char *host = plan->where.host;
+    interface_address address;
+    interface_number number;
+    if (rendezvous_is_wildcard(host))
+        return MUSTER_OK;
+    muster_status status = interface_of_address(host, AF_UNSPEC, &address);
+    if (status != MUSTER_OK)
+        return error_prefix(status, "rank 0 is to serve port %d of an address of its own machine: ",
+                            plan->where.port);
+    if (address.loopback && plan->world_size > 1 && !interface_parse_number(host, &number) &&
+        strcasecmp(host, "localhost") != 0)
+        log_line(MUSTER_LOG_WARNING,
+                 "\"%s\" is %s on the machine of rank 0: ranks on other hosts can't reach the "
+                 "store; give an address that they can",
+                 host, address.address);
+    return MUSTER_OK;
+}
+
+static muster_status rendezvous_open_tcp(const rendezvous_plan *plan, int64_t timeout_ms,
+                                         muster_store **store)
+{
+    muster_tcp_store_args args = MUSTER_TCP_STORE_ARGS_INIT;
+    args.host = plan->where.host;
+    args.port = plan->where.port;
+    args.listen = plan->hosts;
+    args.timeout_ms = timeout_ms;
+    muster_status status = plan->hosts ? rendezvous_check_host(plan) : MUSTER_OK;
+    return status == MUSTER_OK ? muster_store_tcp(store, &args) : status;
+}
+
+static muster_status rendezvous_open(const rendezvous_plan *plan, int64_t timeout_ms,
+                                     muster_store **store)
+{
+    if (plan->alone)
+        return muster_store_hash(store);
+    if (plan->where.kind == URL_FILE)
+        return muster_store_file(store, plan->where.path);
+    return rendezvous_open_tcp(plan, timeout_ms, store);
+}
+
+static muster_status rendezvous_wrap(const char *prefix, muster_store **store)
+{
+    muster_store *inner = *store;
+    if (prefix[0] == '\0')
+        return MUSTER_OK;
+    muster_status status = muster_store_prefix(store, inner, prefix);
+    if (status != MUSTER_OK)
+        *store = NULL;
+    muster_store_free(inner); /* the prefix keeps it alive */
+    return status;
+}
+
+muster_status rendezvous_join(const char *init_method, int rank, int world_size, int64_t timeout_ms,
+                              rendezvous *result)
+{
+    if (result == NULL)
+        return error_set(MUSTER_ERR_ARGUMENT, "a rendezvous needs a place for its result");
+    *result = (rendezvous){NULL, -1, -1};
+    if (timeout_ms <= 0)
+        return error_set(MUSTER_ERR_ARGUMENT, "the time-out is %lld ms; expected a positive number",
+                         (long long)timeout_ms);
+    rendezvous_plan plan;
+    muster_status status = rendezvous_plan_make(init_method, rank, world_size, &plan);
+    if (status != MUSTER_OK)
+        return status;
+    muster_store *store = NULL;
+    status = rendezvous_open(&plan, timeout_ms, &store);
+    if (status == MUSTER_OK)
+        status = rendezvous_wrap(plan.prefix, &store);
+    if (status != MUSTER_OK)
+        return error_prefix(status, "rank %d of %d, init_method \"%.400s\": ", plan.rank,
+                            plan.world_size, init_method == NULL ? "env://" : init_method);
+    *result = (rendezvous){store, plan.rank, plan.world_size};
+    return MUSTER_OK;
+}

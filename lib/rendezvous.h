@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * How ranks meet: from an init_method to a store, a rank and a world size.
+ *
+ *   env://              MASTER_ADDR, MASTER_PORT, RANK, WORLD_SIZE. With neither RANK nor
+ * WORLD_SIZE set and none passed, and with a world size of 1, this process is alone and needs no
+ * address. tcp://host:port     that address file:///path        one file on a folder that all share
+ *
+ * Rank and world size are those passed, those of the URL's query, and under env:// those of the
+ * environment; where two of these are given and differ, that is an error that quotes both.
+ *
+ * Rank 0 runs the server, on exactly the address that was given, which must be one of its machine;
+ * the other ranks are clients. Where TORCHELASTIC_USE_AGENT_STORE is "True" and host and port are
+ * MASTER_ADDR and MASTER_PORT, torchrun's agent runs the server and every rank is a client.
+ *
+ * Keys of an earlier try or of another job are kept apart by a prefix of the store:
+ *   env://    "job/<id>/attempt/<n>", where id is MUSTER_JOB_ID, else TORCHELASTIC_RUN_ID, and n is
+ *             TORCHELASTIC_RESTART_COUNT, else 0. Without an id it is "attempt/<n>" where n is over
+ *             0, else there is none.
+ *   file://   "job/<id>" where MUSTER_JOB_ID is set, else none: a file that is used again without
+ *             one must be removed first.
+ *   tcp://    none: ranks that join such a group may be started by different launchers.
+ */
+#ifndef MUSTER_LIB_RENDEZVOUS_H
+#define MUSTER_LIB_RENDEZVOUS_H
+
+#include "muster.h"
+
+typedef struct rendezvous {
+    muster_store *store; /* the caller's, to free */
+    int rank;
+    int world_size;
+} rendezvous;
+
+/* init_method NULL is "env://"; rank and world_size -1 are as it says. What can be refused without
+ * the network is refused before any socket is opened. On failure the store is NULL. */
+muster_status rendezvous_join(const char *init_method, int rank, int world_size, int64_t timeout_ms,
+                              rendezvous *result);
+
+#endif
