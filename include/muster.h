@@ -146,7 +146,7 @@ MUSTER_API void muster_free(void *data);
  * against the backend as found at run time when a group is made: unknown names are refused with the
  * nearest known one suggested, ill-typed values are refused, and one that the backend found is too
  * old for is refused with the version that it needs, or dropped with a warning where it was marked
- * optional.
+ * optional. An optional one of a backend that is not there at all is dropped in the same way.
  *
  * The same option may come from three places; the stronger wins: a muster_options object, the text
  * in muster_init_args.options, the environment variable MUSTER_OPTIONS.
@@ -164,9 +164,9 @@ MUSTER_API muster_status muster_options_set(muster_options *options, const char 
 
 /*
  * Sets several from text: "gloo.iface=eth0,gloo.hostname=10.0.0.1". A part between commas that
- * holds no
- * '=' continues the value before it, so that "gloo.iface=^lo,docker" is one option. A value in
- * double quotes is taken as it stands. On an error nothing is set.
+ * holds no '=', or begins with one, continues the value before it, so that "gloo.iface=^lo,docker"
+ * is one option. Spaces around names, values and commas do not count; a value in double quotes is
+ * taken as it stands. On an error nothing is set.
  */
 MUSTER_API muster_status muster_options_parse(muster_options *options, const char *text);
 

@@ -104,12 +104,14 @@ static muster_status backend_path_add_tree(backend_path *path, const char *root)
 muster_status backend_path_add_build_tree(backend_path *path, const char *file)
 {
     static const char libs[] = "/.libs";
+    char root[PATH_MAX];
     size_t length = backend_path_folder_length(file);
-    if (length < strlen(libs) || length >= PATH_MAX ||
+    if (length < strlen(libs) || length >= sizeof(root) ||
         strncmp(file + length - strlen(libs), libs, strlen(libs)) != 0)
         return MUSTER_OK;
-    char root[PATH_MAX + 16];
-    snprintf(root, sizeof(root), "%.*s/../..", (int)length, file);
+    memcpy(root, file, length);
+    root[length - strlen(libs)] = '\0'; /* the folder of the area, such as lib */
+    root[backend_path_folder_length(root)] = '\0';
     return backend_path_add_tree(path, root);
 }
 

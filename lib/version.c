@@ -10,13 +10,12 @@
 #include <string.h>
 #include <strings.h>
 
-#define WORDS(number) #number
-#define NUMBER(macro) WORDS(macro)
+#define WORDS(a, b, c) #a "." #b "." #c
+#define VERSION(a, b, c) WORDS(a, b, c) /* in between, so that macros become their numbers */
 
 const char *muster_version(void)
 {
-    return NUMBER(MUSTER_VERSION_MAJOR) "." NUMBER(MUSTER_VERSION_MINOR) "." NUMBER(
-        MUSTER_VERSION_PATCH);
+    return VERSION(MUSTER_VERSION_MAJOR, MUSTER_VERSION_MINOR, MUSTER_VERSION_PATCH);
 }
 
 /* The locale has no say in what is a digit or a letter. */

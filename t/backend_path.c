@@ -82,13 +82,15 @@ static void build_tree(void)
     snprintf(file, sizeof(file), "%s/lib/.libs/libmuster.so", root);
     is_int(backend_path_add_build_tree(&path, file), MUSTER_OK, "one that is not installed");
     is_int((long long)path.count, 2, "has one with two backends");
-    snprintf(expected, sizeof(expected), "%s/lib/.libs/../../backends/gloo/.libs", root);
+    snprintf(expected, sizeof(expected), "%s/backends/gloo/.libs", root);
     is_str(folder(&path, 0), expected, "which are sorted");
     has_str(folder(&path, 1), "/backends/nccl/.libs", "and full names");
     backend_path_free(&path);
     is_int(backend_path_add_build_tree(&path, "/nowhere/.libs/x.so"), MUSTER_OK,
            "a tree without backends");
     is_int((long long)path.count, 0, "has none");
+    is_int(backend_path_add_build_tree(&path, "/.libs/x.so"), MUSTER_OK, "nor the root");
+    is_int((long long)path.count, 0, "of all folders");
     is_int(backend_path_add_build_tree(&path, "x.so"), MUSTER_OK, "a file without a folder");
     is_int((long long)path.count, 0, "has none either");
     for (int i = count; i-- > 0;)
@@ -97,7 +99,7 @@ static void build_tree(void)
 
 int main(void)
 {
-    plan(23);
+    plan(25);
     environment();
     build_tree();
     return done();
