@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * TAP 12 from C: a plan, points, diagnostics.
+ * TAP 12 from C: a plan, points, diagnostics. Points may be made on several threads.
  */
 #ifndef MUSTER_T_TAP_H
 #define MUSTER_T_TAP_H
@@ -44,6 +44,22 @@ void diag(const char *format, ...) TAP_PRINTF(1, 2);
 
 /* Stops everything: the test can't go on. */
 void bail_out(const char *reason, ...) TAP_PRINTF(1, 2);
+
+/* ---- for the harness: where points go ---- */
+
+enum tap_kind { TAP_PASSED, TAP_FAILED, TAP_SKIPPED, TAP_NOTE, TAP_BAIL };
+
+/* Takes a point instead of stdout. text is its name or the reason of a skip; notes has lines for
+ * the reader, or is "". */
+typedef void (*tap_sink)(void *user, enum tap_kind kind, const char *text, const char *notes);
+
+/* For every thread of the process, and for this thread alone, which is the stronger; NULL ends it.
+ */
+void tap_set_process_sink(tap_sink sink, void *user);
+void tap_set_thread_sink(tap_sink sink, void *user);
+
+/* Makes a point, or what else kind says, as it is. */
+void tap_make(enum tap_kind kind, const char *text, const char *notes);
 
 /* The exit status for main: 0 if all planned points were made and passed. */
 int done(void);
