@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The descriptors of this process.
+ */
+#include "config.h"
+
+#include "descriptors.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "comm.h"
+
+struct descriptors {
+    size_t count;
+    size_t size;          /* in bytes */
+    unsigned char bits[]; /* one for each descriptor */
+};
+
+/* Calls visit for each open descriptor; false where /proc can't be read. */
+static bool descriptors_each(void (*visit)(void *user, int fd), void *user)
+{
+    DIR *folder = opendir("/proc/self/fd");
+    if (folder == NULL)
+        return false;
+    struct dirent *entry;
+    while ((entry = readdir(folder)) != NULL) {
+        char *end;
+        long fd = strtol(entry->d_name, &end, 10);
+        if (end != entry->d_name && *end == '\0' && fd != dirfd(folder))
+            visit(user, (int)fd);
+    }
+    closedir(folder);
+    return true;
+}
+
+static void descriptors_highest(void *user, int fd)
+{
+    int *highest = user;
+    if (fd > *highest)
+        *highest = fd;
+}
+
+static void descriptors_mark(void *user, int fd)
+{
+    descriptors *now = user;
+    if ((size_t)fd / 8 >= now->size)
+        return;
+    now->bits[fd / 8] |= (unsigned char)(1 << fd % 8);
+    now->count++;
+}
+
+descriptors *descriptors_now(void)
+{
+    int highest = 0;
+    if (!descriptors_each(descriptors_highest, &highest))
+        return NULL;
+    size_t size = (size_t)highest / 8 + 1;
+    descriptors *now = calloc(1, sizeof(*now) + size);
+    if (now == NULL)
+        return NULL;
+    now->size = size;
+    descriptors_each(descriptors_mark, now);
+    return now;
+}
+
+void descriptors_free(descriptors *now)
+{
+    free(now);
+}
+
+muster_status descriptors_reserve(const descriptors *now, size_t needed)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+        return MUSTER_OK;
+    size_t open_now = now == NULL ? 3 : now->count;
+    if (open_now + needed <= limit.rlim_cur)
+        return MUSTER_OK;
+    if (limit.rlim_max == RLIM_INFINITY || open_now + needed <= limit.rlim_max) {
+        struct rlimit raised = {open_now + needed, limit.rlim_max};
+        if (setrlimit(RLIMIT_NOFILE, &raised) == 0)
+            return MUSTER_OK;
+    }
+    return gloo_host->error(MUSTER_ERR_SYSTEM,
+                            "too few descriptors: %zu are open, this group needs %zu more, and the "
+                            "limit is %llu (ulimit -n, hard limit %llu); raise it",
+                            open_now, needed, (unsigned long long)limit.rlim_cur,
+                            (unsigned long long)limit.rlim_max);
+}
+
+static void descriptors_set_new(void *user, int fd)
+{
+    const descriptors *before = user;
+    if ((size_t)fd / 8 < before->size && (before->bits[fd / 8] >> fd % 8 & 1) != 0)
+        return;
+    char path[48];
+    char what[32];
+    snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+    ssize_t length = readlink(path, what, sizeof(what) - 1);
+    if (length < 0)
+        return;
+    what[length] = '\0';
+    if (strncmp(what, "socket:", 7) != 0 && strcmp(what, "anon_inode:[eventpoll]") != 0)
+        return;
+    int flags = fcntl(fd, F_GETFD);
+    if (flags >= 0 && (flags & FD_CLOEXEC) == 0)
+        fcntl(fd, F_SETFD, flags | FD_CLOEXEC);
+}
+
+void descriptors_close_on_exec(const descriptors *before)
+{
+    if (before != NULL)
+        descriptors_each(descriptors_set_new, (void *)before);
+}

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Gloo's devices: each has a thread of Gloo's that does all reading and most writing. Gloo starts
+ * it as a child of the thread that makes the device and offers no way to prepare it, so the device
+ * is made on a short thread that has prepared itself.
+ */
+#include "config.h"
+
+#include "device.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netdb.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "comm.h"
+#include "descriptors.h"
+#include "signals.h"
+
+struct device {
+    struct device *next;
+    int users;
+    bool batch;
+    gloo_c_device *handle;
+    char address[];
+};
+
+/* What the short thread is asked for and what comes of it. */
+struct birth {
+    const char *address;
+    bool batch;
+    gloo_c_device *handle;
+    gloo_c_status status;
+    gloo_c_why why;
+};
+
+static pthread_mutex_t devices_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct device *devices;
+static pthread_once_t fork_once = PTHREAD_ONCE_INIT;
+
+/* In a child of fork the devices have no thread: they are left to the parent. */
+static void devices_after_fork(void)
+{
+    pthread_mutex_init(&devices_lock, NULL);
+    devices = NULL;
+}
+
+static void devices_watch_fork(void)
+{
+    pthread_atfork(NULL, NULL, devices_after_fork);
+}
+
+int device_family(const char *address)
+{
+    return strchr(address, ':') == NULL ? AF_INET : AF_INET6;
+}
+
+gloo_c_device *device_handle(struct device *device)
+{
+    return device->handle;
+}
+
+static void *device_birth(void *argument)
+{
+    struct birth *birth = argument;
+    if (birth->batch) {
+        struct sched_param none = {0};
+        sched_setscheduler(0, SCHED_BATCH, &none);
+    }
+    birth->status = gloo_c_device_new(birth->address, device_family(birth->address), &birth->handle,
+                                      &birth->why);
+    return NULL;
+}
+
+/* Gloo's own words for an address that does not work name its source; the kernel's are better. */
+static muster_status device_try_bind(const char *address)
+{
+    struct addrinfo hints = {.ai_flags = AI_NUMERICHOST | AI_PASSIVE, .ai_socktype = SOCK_STREAM};
+    struct addrinfo *found = NULL;
+    int wrong = getaddrinfo(address, NULL, &hints, &found);
+    if (wrong != 0)
+        return gloo_host->error(MUSTER_ERR_ARGUMENT, "'%s' is not a numeric address: %s", address,
+                                gai_strerror(wrong));
+    int fd = socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    bool works = fd >= 0 && bind(fd, found->ai_addr, found->ai_addrlen) == 0;
+    int error = errno;
+    if (fd >= 0)
+        close(fd);
+    freeaddrinfo(found);
+    if (works)
+        return MUSTER_OK;
+    return gloo_host->error(MUSTER_ERR_SYSTEM,
+                            "the address %s can't be used on this host: %s; choose another with "
+                            "gloo.iface or gloo.hostname",
+                            address, strerror(error));
+}
+
+static muster_status device_start(struct birth *birth)
+{
+    pthread_t thread;
+    signals before;
+    signals_block(&before);
+    int error = pthread_create(&thread, NULL, device_birth, birth);
+    signals_restore(&before);
+    if (error != 0)
+        return gloo_host->error(MUSTER_ERR_SYSTEM, "can't start a thread for Gloo: %s",
+                                strerror(error));
+    pthread_join(thread, NULL);
+    if (birth->status == GLOO_C_OK)
+        return MUSTER_OK;
+    return gloo_host->error(
+        birth->status == GLOO_C_NO_MEMORY ? MUSTER_ERR_NO_MEMORY : MUSTER_ERR_SYSTEM,
+        "Gloo can't use the address %s: %s; choose another with gloo.iface or gloo.hostname",
+        birth->address, birth->why.text);
+}
+
+static muster_status device_make(const char *address, bool batch, struct device **made)
+{
+    muster_status status = device_try_bind(address);
+    if (status != MUSTER_OK)
+        return status;
+    size_t length = strlen(address) + 1;
+    struct device *device = calloc(1, sizeof(*device) + length);
+    if (device == NULL)
+        return gloo_host->error(MUSTER_ERR_NO_MEMORY, "no memory for a device of Gloo");
+    memcpy(device->address, address, length);
+    struct birth birth = {.address = device->address, .batch = batch};
+    status = device_start(&birth);
+    if (status != MUSTER_OK) {
+        free(device);
+        return status;
+    }
+    device->batch = batch;
+    device->handle = birth.handle;
+    *made = device;
+    return MUSTER_OK;
+}
+
+muster_status device_get(const char *address, bool batch, struct device **found)
+{
+    pthread_once(&fork_once, devices_watch_fork);
+    pthread_mutex_lock(&devices_lock);
+    struct device *device = devices;
+    while (device != NULL && (strcmp(device->address, address) != 0 || device->batch != batch))
+        device = device->next;
+    muster_status status = MUSTER_OK;
+    if (device == NULL) {
+        status = device_make(address, batch, &device);
+        if (status == MUSTER_OK) {
+            device->next = devices;
+            devices = device;
+        }
+    }
+    if (status == MUSTER_OK) {
+        device->users++;
+        *found = device;
+    }
+    pthread_mutex_unlock(&devices_lock);
+    return status;
+}
+
+void device_put(struct device *device)
+{
+    pthread_mutex_lock(&devices_lock);
+    bool last = --device->users == 0;
+    if (last) {
+        struct device **link = &devices;
+        while (*link != device)
+            link = &(*link)->next;
+        *link = device->next;
+    }
+    pthread_mutex_unlock(&devices_lock);
+    if (!last)
+        return;
+    gloo_c_device_free(device->handle);
+    free(device);
+}

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The watch: notes from the peers, and their deaths.
+ */
+#include "config.h"
+
+#include "watch.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "failure.h"
+#include "note.h"
+#include "signals.h"
+
+/* The peers to which the connection is closed, found by posting a message that nobody receives.
+ * Fills words with their numbers, and returns the first, -1 if there is none. */
+static int find_lost(muster_comm *comm, char *words, size_t size)
+{
+    int first = -1;
+    size_t used = 0;
+    words[0] = '\0';
+    for (int peer = 0; peer < comm->size; peer++) {
+        gloo_c_why why;
+        if (peer == comm->rank || note_peer_left(comm, peer) ||
+            gloo_c_send(comm->probe_buffer, peer, SLOT_PROBE, 0, 1, &why) == GLOO_C_OK)
+            continue;
+        if (used < size)
+            used +=
+                (size_t)snprintf(words + used, size - used, "%s%d", first < 0 ? "" : ", ", peer);
+        first = first < 0 ? peer : first;
+    }
+    return first;
+}
+
+/* The watch has failed: some connection was closed, or all. */
+static void judge_failure(muster_comm *comm, const gloo_c_why *why)
+{
+    failure_break_if_overdue(comm);
+    if (failure_is_broken(comm))
+        return;
+    char lost[128];
+    int first = find_lost(comm, lost, sizeof(lost));
+    if (first >= 0)
+        failure_break(comm, MUSTER_ERR_PEER_LOST, first,
+                      "rank %s was lost: it ended, or closed its connections without a word: %s",
+                      lost, why->text);
+    else
+        failure_break(comm, MUSTER_ERR_PEER_LOST, -1, "a connection was lost: %s", why->text);
+}
+
+/* Tells the core, unless it knows already or does not want to know any more. */
+static void report(muster_comm *comm)
+{
+    char sentence[sizeof(comm->cause_text)];
+    pthread_mutex_lock(&comm->lock);
+    bool wanted = !comm->closing && !comm->aborted && comm->cause != MUSTER_ERR_TIMEOUT;
+    muster_status cause = comm->cause;
+    int rank = comm->cause_rank;
+    memcpy(sentence, comm->cause_text, sizeof(sentence));
+    pthread_mutex_unlock(&comm->lock);
+    if (wanted)
+        gloo_host->broken(comm->owner, rank, cause, sentence);
+}
+
+static bool is_closing(muster_comm *comm)
+{
+    pthread_mutex_lock(&comm->lock);
+    bool closing = comm->closing;
+    pthread_mutex_unlock(&comm->lock);
+    return closing;
+}
+
+static void *watch_run(void *argument)
+{
+    muster_comm *comm = argument;
+    bool broken = false;
+    while (!broken) {
+        gloo_c_why why;
+        gloo_c_status got = gloo_c_wait_recv(comm->watch_buffer, GLOO_C_LONGEST_MS, &why);
+        if (is_closing(comm))
+            return NULL;
+        note_read_all(comm);
+        if (got != GLOO_C_OK)
+            judge_failure(comm, &why);
+        broken = failure_is_broken(comm);
+    }
+    report(comm);
+    return NULL;
+}
+
+muster_status watch_prepare(muster_comm *comm)
+{
+    gloo_c_why why;
+    gloo_c_status got =
+        gloo_c_buffer_new(comm->context, comm->peers, (size_t)comm->size * sizeof(*comm->peers),
+                          &comm->watch_buffer, &why);
+    if (got == GLOO_C_OK)
+        got = gloo_c_buffer_new(comm->context, &comm->probe_byte, 1, &comm->probe_buffer, &why);
+    for (int peer = 0; peer < comm->size && got == GLOO_C_OK; peer++) {
+        size_t at = (size_t)peer * sizeof(*comm->peers) + offsetof(comm_peer, note);
+        if (peer != comm->rank)
+            got = gloo_c_recv(comm->watch_buffer, peer, SLOT_WATCH, at, NOTE_SIZE, &why);
+    }
+    return got == GLOO_C_OK ? MUSTER_OK : comm_error(got, &why, "watching the peers");
+}
+
+muster_status watch_start(muster_comm *comm)
+{
+    signals before;
+    signals_block(&before);
+    int error = pthread_create(&comm->watch, NULL, watch_run, comm);
+    signals_restore(&before);
+    if (error != 0)
+        return gloo_host->error(MUSTER_ERR_SYSTEM, "can't start a thread to watch the peers: %s",
+                                strerror(error));
+    comm->watch_runs = true;
+    return MUSTER_OK;
+}
+
+void watch_stop(muster_comm *comm)
+{
+    pthread_mutex_lock(&comm->lock);
+    comm->closing = true;
+    pthread_mutex_unlock(&comm->lock);
+    if (!comm->watch_runs)
+        return;
+    gloo_c_stop(comm->watch_buffer);
+    pthread_join(comm->watch, NULL);
+    comm->watch_runs = false;
+}
+
+void watch_free(muster_comm *comm)
+{
+    for (int peer = 0; peer < comm->size; peer++)
+        if (comm->peers[peer].told != NULL)
+            gloo_c_buffer_free(comm->peers[peer].told);
+    if (comm->watch_buffer != NULL)
+        gloo_c_buffer_free(comm->watch_buffer);
+    if (comm->probe_buffer != NULL)
+        gloo_c_buffer_free(comm->probe_buffer);
+}
