@@ -73,8 +73,8 @@ static muster_status core_exchange(muster_comm_owner *owner, muster_blob mine,
         memcpy(copies[peer], cells[peer].bytes, cells[peer].size);
         me->all[peer] = (muster_blob){copies[peer], cells[peer].size};
     }
-    if (me->dies_after_exchange)
-        _exit(0);
+    if (me->after_exchange != NULL)
+        me->after_exchange(me);
     *all = me->all;
     return MUSTER_OK;
 }
@@ -83,6 +83,7 @@ static void core_broken(muster_comm_owner *owner, int number, muster_status stat
                         const char *sentence)
 {
     rank *me = (rank *)owner;
+    rank_check(me, !me->closed, "host->broken came after close: %s", sentence);
     pthread_mutex_lock(&me->lock);
     if (me->broken_count++ == 0) {
         me->broken_rank = number;
@@ -127,6 +128,7 @@ muster_status rank_try_open(rank *me)
         .ranks_here = me->size,
         .cores_here = 2,
     };
+    me->closed = false;
     return me->gloo->open(&me->owner, &args, &me->comm);
 }
 
@@ -139,6 +141,7 @@ void rank_close(rank *me)
 {
     me->gloo->close(me->comm);
     me->comm = NULL;
+    me->closed = true;
 }
 
 bool rank_wait_broken(rank *me, int64_t timeout_ms)

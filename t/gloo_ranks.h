@@ -30,7 +30,7 @@ typedef struct rank {
     const char *address;
     const char *batch;
     int64_t timeout_ms;
-    bool dies_after_exchange;
+    void (*after_exchange)(struct rank *me); /* may change me->all, or not return */
 
     /* What host->broken was told. */
     pthread_mutex_t lock;
@@ -40,6 +40,7 @@ typedef struct rank {
     char broken_sentence[512];
     int64_t broken_at_ns;
     bool abort_when_broken; /* as the core does */
+    bool closed;            /* host->broken must not come any more */
 } rank;
 
 /* Runs body as size processes, and makes one TAP point of it: ok if every rank comes to its end
