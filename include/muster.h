@@ -182,7 +182,7 @@ MUSTER_API muster_status muster_options_get(const muster_options *options, const
  * bytes, zeros included. A store may be shared by threads; a group that is made over a store keeps
  * it alive by itself, so the caller may free it at any time.
  *
- * Limits: keys up to 8,192 bytes, values up to 8 MiB, 131,072 keys in one call.
+ * Limits: keys up to 8,191 bytes, prefixes included; values up to 8 MiB; 131,072 keys in one call.
  * timeout_ms: how long to wait for a key; 0 looks once. Never negative.
  */
 typedef struct muster_store muster_store;
@@ -200,7 +200,7 @@ typedef struct muster_tcp_store_args {
         *host;     /* name or numeric address, IPv4 or IPv6; where to listen, and to connect to */
     int port;      /* 0 with listen: any free port, see muster_store_port */
     bool listen;   /* host the server in this process, on exactly that address */
-    int listen_fd; /* a socket that listens already, or -1; the store takes it over */
+    int listen_fd; /* a socket that listens already, or -1; a store that is made takes it over */
     int64_t timeout_ms; /* for connecting, and for each answer */
 } muster_tcp_store_args;
 #define MUSTER_TCP_STORE_ARGS_INIT                                                                 \

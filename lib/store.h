@@ -9,11 +9,12 @@
 
 #include "muster.h"
 
-/* Limits that hold for every kind, so that what works on one works on all (those of torch's
- * server). */
-enum { STORE_MAX_KEY = 8192, STORE_MAX_VALUE = 8 << 20, STORE_MAX_KEYS = 131072 };
+/* Limits that hold for every kind, so that what works on one works on all: those of torch's server,
+ * which counts the "/" that goes in front of a key. */
+enum { STORE_MAX_KEY = 8191, STORE_MAX_VALUE = 8 << 20, STORE_MAX_KEYS = 131072 };
 
-/* One kind of store. The arguments have been checked against the limits; every slot is filled. */
+/* One kind of store. The arguments have been checked against the limits; every slot is filled, but
+ * for port and local_address where there is no such thing. */
 typedef struct store_ops {
     muster_status (*set)(muster_store *store, muster_blob key, muster_blob value);
     muster_status (*get)(muster_store *store, muster_blob key, int64_t timeout_ms, void **value,
@@ -31,6 +32,9 @@ typedef struct store_ops {
                                int64_t timeout_ms, muster_blob **values);
     muster_status (*multi_set)(muster_store *store, const muster_blob *keys,
                                const muster_blob *values, size_t num_keys);
+    const char *(*describe)(const muster_store *store);
+    int (*port)(const muster_store *store);
+    bool (*local_address)(const muster_store *store, char *address, size_t size);
     void (*destroy)(muster_store *store);
 } store_ops;
 
@@ -56,5 +60,13 @@ bool store_local_address(const muster_store *store, char *address, size_t size);
 /* A name for messages: "tcp store 127.0.0.1:29500", "file store /tmp/x". Lives as long as the
  * store. */
 const char *store_describe(const muster_store *store);
+
+/*
+ * MUSTER_ERR_TIMEOUT with the sentence that names the keys waited for in vain: missing has the
+ * first of them, STORE_MAX_SHOWN at most, and num_missing is how many there are.
+ */
+enum { STORE_MAX_SHOWN = 8 };
+muster_status store_missing_error(const muster_store *store, const muster_blob *missing,
+                                  size_t num_missing, int64_t timeout_ms);
 
 #endif

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * TCP sockets: connecting with a deadline, listening, moving bytes.
+ */
+#include "config.h"
+#include "socket.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include "error.h"
+#include "socket_here.h"
+
+/* How long one address may take while others wait for their turn, at first. */
+enum { FIRST_SLICE_MS = 250, LONGEST_DELAY_MS = 250 };
+
+muster_status socket_prepare(int fd, bool connected)
+{
+    int flags = fcntl(fd, F_GETFL), on = 1;
+    if (flags < 0 || fcntl(fd, F_SETFL, flags | O_NONBLOCK) != 0 ||
+        fcntl(fd, F_SETFD, FD_CLOEXEC) != 0 ||
+        (connected && setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on)) != 0))
+        return error_system("preparing socket %d", fd);
+    return MUSTER_OK;
+}
+
+static int socket_open(const socket_address *address)
+{
+    int fd = socket(address->at.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    int on = 1;
+    if (fd >= 0)
+        setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+    return fd;
+}
+
+static muster_status listen_error(const socket_address *address)
+{
+    char text[SOCKET_TEXT_SIZE], here[512];
+    socket_address_text(address, true, text);
+    if (errno == EADDRINUSE)
+        return error_set(MUSTER_ERR_SYSTEM,
+                         "can't listen on %s: the port is in use by another program; choose "
+                         "another one, or port 0 for any that is free",
+                         text);
+    if (errno == EADDRNOTAVAIL)
+        return error_set(MUSTER_ERR_SYSTEM,
+                         "can't listen on %s: this host has no such address; it has %s", text,
+                         socket_addresses_here(here, sizeof(here)));
+    return error_system("can't listen on %s", text);
+}
+
+muster_status socket_listen(const socket_address *address, int *fd)
+{
+    int made = socket_open(address), on = 1;
+    if (made >= 0) {
+        setsockopt(made, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+        if (bind(made, (const struct sockaddr *)&address->at, address->size) == 0 &&
+            listen(made, SOMAXCONN) == 0) {
+            *fd = made;
+            return MUSTER_OK;
+        }
+    }
+    muster_status status = listen_error(address);
+    if (made >= 0)
+        close(made);
+    return status;
+}
+
+/* 0 when fd became ready, ETIMEDOUT when it did not. */
+static int wait_ready(int fd, short events, deadline end)
+{
+    struct pollfd one = {fd, events, 0};
+    for (;;) {
+        int ready = poll(&one, 1, deadline_poll_ms(end));
+        if (ready > 0)
+            return 0;
+        if (ready == 0)
+            return ETIMEDOUT;
+        if (errno != EINTR)
+            return errno;
+    }
+}
+
+/* One try; the error number, 0 for success. */
+static int connect_once(const socket_address *address, deadline end, int *fd)
+{
+    int made = socket_open(address), error = 0;
+    if (made < 0)
+        return errno;
+    if (connect(made, (const struct sockaddr *)&address->at, address->size) != 0)
+        error = errno;
+    if (error == EINPROGRESS || error == EINTR) {
+        error = wait_ready(made, POLLOUT, end);
+        socklen_t size = sizeof(error);
+        if (error == 0 && getsockopt(made, SOL_SOCKET, SO_ERROR, &error, &size) != 0)
+            error = errno;
+    }
+    /* On one host a socket that tries a free port can meet itself. */
+    socket_address self, peer;
+    if (error == 0 && socket_local_address(made, &self) && socket_peer_address(made, &peer) &&
+        socket_address_equal(&self, &peer))
+        error = ECONNREFUSED;
+    if (error == 0)
+        *fd = made;
+    else
+        close(made);
+    return error;
+}
+
+static deadline earlier(deadline a, deadline b)
+{
+    return a.at_ns < b.at_ns ? a : b;
+}
+
+/* What will not become better by waiting. */
+static bool hopeless(int error)
+{
+    return error == EMFILE || error == ENFILE || error == ENOMEM || error == EACCES ||
+           error == EPERM;
+}
+
+static muster_status connect_error(const char *what, int error, bool timed_out)
+{
+    errno = error;
+    if (timed_out && error == ETIMEDOUT)
+        return error_set(MUSTER_ERR_TIMEOUT, "%s: no connection in the time given: no answer",
+                         what);
+    error_system("%s: no connection%s", what, timed_out ? " in the time given" : "");
+    return timed_out         ? MUSTER_ERR_TIMEOUT
+           : hopeless(error) ? MUSTER_ERR_SYSTEM
+                             : MUSTER_ERR_PEER_LOST;
+}
+
+muster_status socket_connect(const socket_address *addresses, size_t num, bool retry, deadline end,
+                             const char *what, int *fd)
+{
+    int delay_ms = 1, error = ETIMEDOUT;
+    for (int64_t slice_ms = FIRST_SLICE_MS;; slice_ms *= 2) {
+        bool slow = false;
+        for (size_t i = 0; i < num; i++) {
+            deadline turn = num == 1 ? end : earlier(end, deadline_in(slice_ms));
+            int failed = connect_once(&addresses[i], turn, fd);
+            if (failed == 0 || hopeless(failed))
+                return failed == 0 ? MUSTER_OK : connect_error(what, failed, false);
+            slow = slow || failed == ETIMEDOUT;
+            /* A refusal says more than silence, or than a family that is not there. */
+            if (error == ETIMEDOUT || failed == ECONNREFUSED)
+                error = failed;
+        }
+        if (deadline_left_ms(end) == 0)
+            return connect_error(what, error, true);
+        if (!retry && !slow)
+            return connect_error(what, error, false);
+        socket_back_off(&delay_ms, end);
+    }
+}
+
+void socket_back_off(int *delay_ms, deadline end)
+{
+    deadline turn = earlier(end, deadline_in(*delay_ms));
+    while (deadline_left_ms(turn) > 0)
+        poll(NULL, 0, deadline_poll_ms(turn));
+    *delay_ms = *delay_ms * 2 > LONGEST_DELAY_MS ? LONGEST_DELAY_MS : *delay_ms * 2;
+}
+
+static muster_status status_of(int error)
+{
+    errno = error;
+    if (error == ETIMEDOUT)
+        return MUSTER_ERR_TIMEOUT;
+    return error == ECONNRESET || error == EPIPE ? MUSTER_ERR_PEER_LOST : MUSTER_ERR_SYSTEM;
+}
+
+muster_status socket_send(int fd, const void *data, size_t size, deadline end)
+{
+    const char *at = data;
+    while (size > 0) {
+        ssize_t sent = send(fd, at, size, MSG_NOSIGNAL);
+        if (sent >= 0) {
+            at += sent;
+            size -= (size_t)sent;
+            continue;
+        }
+        int error = errno == EAGAIN ? wait_ready(fd, POLLOUT, end) : errno;
+        if (error != 0 && error != EINTR)
+            return status_of(error);
+    }
+    return MUSTER_OK;
+}
+
+muster_status socket_receive(int fd, void *data, size_t size, deadline end, size_t *received)
+{
+    for (;;) {
+        ssize_t got = recv(fd, data, size, 0);
+        if (got > 0) {
+            *received = (size_t)got;
+            return MUSTER_OK;
+        }
+        int error = got == 0 ? ECONNRESET : errno == EAGAIN ? wait_ready(fd, POLLIN, end) : errno;
+        if (error != 0 && error != EINTR)
+            return status_of(error);
+    }
+}

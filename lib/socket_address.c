@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Addresses of TCP sockets: from names, compared, and as text.
+ */
+#include "config.h"
+#include "socket.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "error.h"
+
+static const struct sockaddr_in *as_v4(const socket_address *address)
+{
+    return (const struct sockaddr_in *)&address->at;
+}
+
+static const struct sockaddr_in6 *as_v6(const socket_address *address)
+{
+    return (const struct sockaddr_in6 *)&address->at;
+}
+
+bool socket_address_equal(const socket_address *a, const socket_address *b)
+{
+    if (a->at.ss_family != b->at.ss_family || socket_address_port(a) != socket_address_port(b))
+        return false;
+    if (a->at.ss_family == AF_INET)
+        return as_v4(a)->sin_addr.s_addr == as_v4(b)->sin_addr.s_addr;
+    return memcmp(&as_v6(a)->sin6_addr, &as_v6(b)->sin6_addr, sizeof(struct in6_addr)) == 0 &&
+           as_v6(a)->sin6_scope_id == as_v6(b)->sin6_scope_id;
+}
+
+int socket_address_port(const socket_address *address)
+{
+    return ntohs(address->at.ss_family == AF_INET ? as_v4(address)->sin_port
+                                                  : as_v6(address)->sin6_port);
+}
+
+const char *socket_address_text(const socket_address *address, bool with_port,
+                                char text[SOCKET_TEXT_SIZE])
+{
+    char host[SOCKET_TEXT_SIZE - 16] = "?";
+    bool v6 = address->at.ss_family == AF_INET6;
+    if (v6 && IN6_IS_ADDR_V4MAPPED(&as_v6(address)->sin6_addr)) {
+        inet_ntop(AF_INET, as_v6(address)->sin6_addr.s6_addr + 12, host, sizeof(host));
+        v6 = false;
+    } else {
+        /* getnameinfo adds the interface of a link-local address. */
+        getnameinfo((const struct sockaddr *)&address->at, address->size, host, sizeof(host), NULL,
+                    0, NI_NUMERICHOST);
+    }
+    if (with_port)
+        snprintf(text, SOCKET_TEXT_SIZE, v6 ? "[%s]:%d" : "%s:%d", host,
+                 socket_address_port(address));
+    else
+        snprintf(text, SOCKET_TEXT_SIZE, "%s", host);
+    return text;
+}
+
+socket_address socket_address_reachable(const socket_address *address)
+{
+    socket_address there = *address;
+    struct sockaddr_in *v4 = (struct sockaddr_in *)&there.at;
+    struct sockaddr_in6 *v6 = (struct sockaddr_in6 *)&there.at;
+    if (there.at.ss_family == AF_INET && v4->sin_addr.s_addr == htonl(INADDR_ANY))
+        v4->sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    if (there.at.ss_family == AF_INET6 && IN6_IS_ADDR_UNSPECIFIED(&v6->sin6_addr))
+        v6->sin6_addr = in6addr_loopback;
+    return there;
+}
+
+static muster_status copy_addresses(const struct addrinfo *found, socket_address **addresses,
+                                    size_t *num)
+{
+    size_t count = 0;
+    for (const struct addrinfo *one = found; one != NULL; one = one->ai_next)
+        count++;
+    socket_address *list = calloc(count, sizeof(*list));
+    if (list == NULL)
+        return error_no_memory(count * sizeof(*list), "addresses");
+    for (size_t i = 0; i < count; i++, found = found->ai_next) {
+        memcpy(&list[i].at, found->ai_addr, found->ai_addrlen);
+        list[i].size = found->ai_addrlen;
+    }
+    *addresses = list;
+    *num = count;
+    return MUSTER_OK;
+}
+
+muster_status socket_resolve(const char *host, int port, socket_address **addresses, size_t *num)
+{
+    char service[16];
+    snprintf(service, sizeof(service), "%d", port);
+    struct addrinfo hints = {
+        .ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICSERV};
+    struct addrinfo *found = NULL;
+    int failed = getaddrinfo(host, service, &hints, &found);
+    if (failed == EAI_SYSTEM)
+        return error_system("finding the address of host '%s'", host);
+    if (failed != 0)
+        return error_set(failed == EAI_MEMORY ? MUSTER_ERR_NO_MEMORY : MUSTER_ERR_NOT_FOUND,
+                         "finding the address of host '%s': %s", host, gai_strerror(failed));
+    muster_status status = copy_addresses(found, addresses, num);
+    freeaddrinfo(found);
+    return status;
+}
+
+bool socket_local_address(int fd, socket_address *address)
+{
+    *address = (socket_address){.size = sizeof(address->at)};
+    return getsockname(fd, (struct sockaddr *)&address->at, &address->size) == 0 &&
+           (address->at.ss_family == AF_INET || address->at.ss_family == AF_INET6);
+}
+
+bool socket_peer_address(int fd, socket_address *address)
+{
+    *address = (socket_address){.size = sizeof(address->at)};
+    return getpeername(fd, (struct sockaddr *)&address->at, &address->size) == 0 &&
+           (address->at.ss_family == AF_INET || address->at.ss_family == AF_INET6);
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The parts of the tcp store: operations, waiting, and opening one.
+ */
+#ifndef MUSTER_LIB_STORE_TCP_H
+#define MUSTER_LIB_STORE_TCP_H
+
+#include "counter.h"
+#include "store.h"
+#include "tcp_client.h"
+#include "tcp_server.h"
+
+typedef struct tcp_store {
+    muster_store store;
+    tcp_client client;
+    tcp_server *server; /* NULL where another process has it */
+    char *name;
+    int port;
+} tcp_store;
+
+extern const store_ops store_tcp_ops;
+
+muster_status store_tcp_wait(muster_store *store, const muster_blob *keys, size_t num_keys,
+                             int64_t timeout_ms);
+
+/*
+ * Appends query with a list of keys, with their values where those are not NULL: as many from
+ * keys[from] on as make a message of a moderate size. Returns the first that is left for the next
+ * message.
+ */
+size_t store_tcp_put_keys(buffer *message, protocol_query query, const muster_blob *keys,
+                          const muster_blob *values, size_t from, size_t num_keys);
+
+#endif

@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The connections of one tcp store.
+ */
+#include "config.h"
+#include "tcp_client.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "error.h"
+
+/* How long closing waits for a server in this process to have seen it. */
+enum { FAREWELL_MS = 1000 };
+
+struct tcp_link {
+    int fd;
+    bool busy;
+    tcp_link *next;
+    size_t from, to; /* of what has been received and not been read */
+    unsigned char received[8192];
+};
+
+/* ---- Bytes --------------------------------------------------------------------------------- */
+
+static muster_status link_error(const tcp_client *client, muster_status status, const char *what)
+{
+    if (status == MUSTER_ERR_TIMEOUT)
+        return error_set(status,
+                         "%s: no answer to %s in time (%" PRId64
+                         " ms for an answer): it does not answer as a store",
+                         client->name, what, client->timeout_ms);
+    if (status == MUSTER_ERR_PEER_LOST)
+        return error_set(status, "%s: the store's host closed the connection at %s", client->name,
+                         what);
+    error_system("%s: %s", client->name, what);
+    return status;
+}
+
+muster_status tcp_link_send(const tcp_client *client, tcp_link *link, const char *what,
+                            const buffer *message, deadline end)
+{
+    if (message->failed)
+        return error_no_memory(message->size, "a message to a tcp store");
+    muster_status status = socket_send(link->fd, message->data, message->size, end);
+    return status == MUSTER_OK ? status : link_error(client, status, what);
+}
+
+muster_status tcp_link_read(const tcp_client *client, tcp_link *link, const char *what, void *data,
+                            size_t size, deadline end)
+{
+    char *at = data;
+    while (size > 0) {
+        size_t ready = link->to - link->from, got = 0;
+        muster_status status = MUSTER_OK;
+        if (ready > 0) {
+            got = ready < size ? ready : size;
+            memcpy(at, link->received + link->from, got);
+            link->from += got;
+        } else if (size >= sizeof(link->received)) {
+            status = socket_receive(link->fd, at, size, end, &got);
+        } else {
+            link->from = link->to = 0;
+            status =
+                socket_receive(link->fd, link->received, sizeof(link->received), end, &link->to);
+        }
+        if (status != MUSTER_OK)
+            return link_error(client, status, what);
+        at += got;
+        size -= got;
+    }
+    return MUSTER_OK;
+}
+
+muster_status tcp_link_read_value(const tcp_client *client, tcp_link *link, const char *what,
+                                  buffer *value, size_t *size, deadline end)
+{
+    unsigned char wire[8];
+    muster_status status = tcp_link_read(client, link, what, wire, sizeof(wire), end);
+    if (status != MUSTER_OK)
+        return status;
+    protocol_reader reader = {wire};
+    uint64_t length = protocol_get_u64(&reader);
+    if (length > PROTOCOL_MAX_VALUE)
+        return error_set(MUSTER_ERR_PROTOCOL,
+                         "%s: the answer to %s has a value of %" PRIu64
+                         " bytes, where %d is the most: it does not answer as a store",
+                         client->name, what, length, PROTOCOL_MAX_VALUE);
+    if (!buffer_reserve(value, (size_t)length))
+        return error_no_memory((size_t)length, "a value");
+    status = tcp_link_read(client, link, what, value->data + value->size, (size_t)length, end);
+    if (status == MUSTER_OK) {
+        value->size += (size_t)length;
+        *size = (size_t)length;
+    }
+    return status;
+}
+
+/* ---- Connecting ---------------------------------------------------------------------------- */
+
+static muster_status not_a_store(const tcp_client *client, const unsigned char *bytes, size_t size)
+{
+    char shown[3 * 4 + 1] = "";
+    for (size_t i = 0; i < size; i++)
+        snprintf(shown + 3 * i, sizeof(shown) - 3 * i, " %02x", bytes[i]);
+    return error_set(MUSTER_ERR_PROTOCOL,
+                     "%s: it does not answer as a store: the greeting was answered by%s%s",
+                     client->name, size == 0 ? " closing the connection" : " the bytes", shown);
+}
+
+/* Validates the connection and asks for a number back. MUSTER_ERR_PEER_LOST: closed before a single
+ * byte, as by a server whose queue is full. */
+static muster_status greet(const tcp_client *client, tcp_link *link, deadline end)
+{
+    uint32_t nonce = (uint32_t)getpid();
+    unsigned char echo[4] = {0};
+    buffer greeting = {0};
+    protocol_put_query(&greeting, PROTOCOL_VALIDATE);
+    protocol_put_u32(&greeting, PROTOCOL_MAGIC);
+    protocol_put_query(&greeting, PROTOCOL_PING);
+    protocol_put_u32(&greeting, nonce);
+    muster_status status = tcp_link_send(client, link, "the greeting", &greeting, end);
+    buffer_free(&greeting);
+    size_t got = 0;
+    for (; status == MUSTER_OK && got < sizeof(echo); got++)
+        status = tcp_link_read(client, link, "the greeting", echo + got, 1, end);
+    if (status == MUSTER_ERR_PEER_LOST && got > 1)
+        return not_a_store(client, echo, got - 1);
+    if (status != MUSTER_OK)
+        return status;
+    protocol_reader reader = {echo};
+    return protocol_get_u32(&reader) == nonce ? MUSTER_OK : not_a_store(client, echo, sizeof(echo));
+}
+
+static muster_status link_open(tcp_client *client, bool retry, deadline end, tcp_link **link)
+{
+    tcp_link *made = calloc(1, sizeof(*made));
+    if (made == NULL)
+        return error_no_memory(sizeof(*made), "a connection");
+    for (int delay_ms = 1;;) {
+        muster_status status = socket_connect(client->addresses, client->num_addresses, retry, end,
+                                              client->name, &made->fd);
+        bool connected = status == MUSTER_OK;
+        if (connected)
+            status = greet(client, made, end);
+        if (status == MUSTER_OK) {
+            *link = made;
+            return MUSTER_OK;
+        }
+        if (connected)
+            close(made->fd);
+        if (status != MUSTER_ERR_PEER_LOST || !retry || deadline_left_ms(end) == 0) {
+            free(made);
+            return retry && connected && status == MUSTER_ERR_PEER_LOST
+                       ? not_a_store(client, NULL, 0)
+                       : status;
+        }
+        made->from = made->to = 0;
+        socket_back_off(&delay_ms, end);
+    }
+}
+
+/* ---- The pool ------------------------------------------------------------------------------ */
+
+static void links_close(tcp_client *client)
+{
+    while (client->links != NULL) {
+        tcp_link *link = client->links;
+        client->links = link->next;
+        close(link->fd);
+        free(link);
+    }
+}
+
+/* In a forked child: the connections are the parent's, which goes on using them, and the lock may
+ * have been held by a thread that is not here. */
+static void pool_enter(tcp_client *client)
+{
+    static pthread_mutex_t forked = PTHREAD_MUTEX_INITIALIZER;
+    if (atomic_load(&client->process) != getpid()) {
+        pthread_mutex_lock(&forked);
+        if (atomic_load(&client->process) != getpid()) {
+            pthread_mutex_init(&client->lock, NULL);
+            links_close(client);
+            client->own_server = false;
+            atomic_store(&client->process, getpid());
+        }
+        pthread_mutex_unlock(&forked);
+    }
+    pthread_mutex_lock(&client->lock);
+}
+
+static void pool_leave(tcp_client *client)
+{
+    pthread_mutex_unlock(&client->lock);
+}
+
+static void pool_add(tcp_client *client, tcp_link *link)
+{
+    pool_enter(client);
+    link->busy = true;
+    link->next = client->links;
+    client->links = link;
+    pool_leave(client);
+}
+
+muster_status tcp_client_take(tcp_client *client, deadline end, tcp_link **link)
+{
+    pool_enter(client);
+    tcp_link *idle = client->links;
+    while (idle != NULL && idle->busy)
+        idle = idle->next;
+    if (idle != NULL)
+        idle->busy = true;
+    pool_leave(client);
+    if (idle != NULL) {
+        *link = idle;
+        return MUSTER_OK;
+    }
+    muster_status status = link_open(client, false, end, link);
+    if (status == MUSTER_OK)
+        pool_add(client, *link);
+    return status;
+}
+
+void tcp_client_give(tcp_client *client, tcp_link *link, bool in_step)
+{
+    pool_enter(client);
+    link->busy = false;
+    if (!in_step || link->from != link->to) {
+        tcp_link **at = &client->links;
+        while (*at != link)
+            at = &(*at)->next;
+        *at = link->next;
+        close(link->fd);
+        free(link);
+    }
+    pool_leave(client);
+}
+
+int tcp_client_count(tcp_client *client)
+{
+    int count = 0;
+    pool_enter(client);
+    for (const tcp_link *link = client->links; link != NULL; link = link->next)
+        count++;
+    pool_leave(client);
+    return count;
+}
+
+muster_status tcp_client_open(tcp_client *client, const char *name, socket_address *addresses,
+                              size_t num_addresses, int64_t timeout_ms, bool own_server)
+{
+    *client = (tcp_client){.name = name,
+                           .addresses = addresses,
+                           .num_addresses = num_addresses,
+                           .timeout_ms = timeout_ms,
+                           .own_server = own_server};
+    atomic_store(&client->process, getpid());
+    pthread_mutex_init(&client->lock, NULL);
+    tcp_link *link;
+    muster_status status = link_open(client, true, deadline_in(timeout_ms), &link);
+    if (status != MUSTER_OK) {
+        pthread_mutex_destroy(&client->lock);
+        return status;
+    }
+    socket_local_address(link->fd, &client->local);
+    pool_add(client, link);
+    tcp_client_give(client, link, true);
+    return MUSTER_OK;
+}
+
+/* So that a server of this process has forgotten the connection before it is asked whether anybody
+ * is still there. */
+static void say_farewell(const tcp_link *link, deadline end)
+{
+    char rest[256];
+    size_t got;
+    if (shutdown(link->fd, SHUT_WR) == 0)
+        while (socket_receive(link->fd, rest, sizeof(rest), end, &got) == MUSTER_OK)
+            continue;
+}
+
+void tcp_client_close(tcp_client *client)
+{
+    deadline end = deadline_in(FAREWELL_MS);
+    pool_enter(client);
+    for (const tcp_link *link = client->links; client->own_server && link != NULL;
+         link = link->next)
+        say_farewell(link, end);
+    links_close(client);
+    pool_leave(client);
+    pthread_mutex_destroy(&client->lock);
+    free(client->addresses);
+}

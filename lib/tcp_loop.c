@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The tcp server's thread: one epoll loop for the listening socket and all clients.
+ */
+#include "config.h"
+#include "tcp_loop.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "deadline.h"
+#include "error.h"
+#include "socket.h"
+
+enum { EVENTS_AT_ONCE = 256, BYTES_AT_ONCE = 64 << 10, TICK_MS = 1000, ACCEPT_PAUSE_MS = 100 };
+
+struct tcp_connection {
+    tcp_session session; /* first, so that a session is its connection */
+    tcp_loop *loop;
+    int fd;
+    uint32_t events;
+    bool is_pending, is_doomed;
+    int64_t born_ns;
+    tcp_connection *previous, *next;
+    tcp_connection *next_pending, *next_doomed;
+};
+
+/* ---- One client ---------------------------------------------------------------------------- */
+
+/* Cut off at the end of the round, since events of this round may still name it. */
+static void doom(tcp_connection *one)
+{
+    if (one->is_doomed)
+        return;
+    one->is_doomed = true;
+    one->next_doomed = one->loop->doomed;
+    one->loop->doomed = one;
+}
+
+static void pend(tcp_session *session)
+{
+    tcp_connection *one = (tcp_connection *)session;
+    if (one->is_pending)
+        return;
+    one->is_pending = true;
+    one->next_pending = one->loop->pending;
+    one->loop->pending = one;
+}
+
+static void send_answers(tcp_connection *one)
+{
+    buffer *out = &one->session.out;
+    size_t done = 0;
+    while (done < out->size) {
+        ssize_t sent = send(one->fd, out->data + done, out->size - done, MSG_NOSIGNAL);
+        if (sent >= 0)
+            done += (size_t)sent;
+        else if (errno == EAGAIN)
+            break;
+        else if (errno != EINTR) {
+            doom(one);
+            break;
+        }
+    }
+    buffer_consume(out, done);
+}
+
+static void listen_for(tcp_connection *one, uint32_t events)
+{
+    struct epoll_event event = {events, {.ptr = one}};
+    if (events == one->events)
+        return;
+    one->events = events;
+    if (epoll_ctl(one->loop->epoll_fd, EPOLL_CTL_MOD, one->fd, &event) != 0)
+        doom(one);
+}
+
+static bool is_full(const tcp_session *session)
+{
+    return session->out.size >= SESSION_MAX_OUTPUT || session->answered > 0;
+}
+
+/* Answers and sends until the client has to send more, or has to read. */
+static void serve(tcp_connection *one)
+{
+    tcp_session *session = &one->session;
+    bool full = true;
+    while (full && !one->is_doomed) {
+        bool known = session->validated;
+        if (!tcp_session_answer(&one->loop->data, session) || session->out.failed)
+            doom(one);
+        one->loop->num_unknown -= !known && session->validated;
+        full = is_full(session);
+        send_answers(one);
+        full = full && session->out.size == 0;
+    }
+    if (!one->is_doomed)
+        listen_for(one, (is_full(session) ? 0u : (uint32_t)EPOLLIN) |
+                            (session->out.size > 0 ? (uint32_t)EPOLLOUT : 0u));
+}
+
+static void receive(tcp_connection *one)
+{
+    buffer *in = &one->session.in;
+    unsigned char bytes[BYTES_AT_ONCE];
+    ssize_t got = recv(one->fd, bytes, sizeof(bytes), 0);
+    if (got > 0)
+        buffer_append(in, bytes, (size_t)got);
+    else if (got == 0 || (errno != EAGAIN && errno != EINTR))
+        doom(one);
+    if (in->failed)
+        doom(one);
+}
+
+static void on_client(tcp_connection *one, uint32_t events)
+{
+    if (one->is_doomed)
+        return;
+    if (events & EPOLLIN)
+        receive(one);
+    else if (events & (EPOLLERR | EPOLLHUP))
+        doom(one);
+    if (!one->is_doomed)
+        serve(one);
+}
+
+/* ---- All clients --------------------------------------------------------------------------- */
+
+static void add_connection(tcp_loop *loop, int fd)
+{
+    tcp_connection *one = calloc(1, sizeof(*one));
+    struct epoll_event event = {EPOLLIN, {.ptr = one}};
+    if (one == NULL || socket_prepare(fd, true) != MUSTER_OK ||
+        epoll_ctl(loop->epoll_fd, EPOLL_CTL_ADD, fd, &event) != 0) {
+        free(one);
+        close(fd);
+        return;
+    }
+    one->loop = loop;
+    one->fd = fd;
+    one->events = EPOLLIN;
+    one->born_ns = deadline_now_ns();
+    pthread_mutex_lock(&loop->lock);
+    one->next = loop->connections;
+    if (one->next != NULL)
+        one->next->previous = one;
+    loop->connections = one;
+    pthread_mutex_unlock(&loop->lock);
+    loop->num_connections++;
+    loop->num_unknown++;
+}
+
+static void free_connection(tcp_loop *loop, tcp_connection *one)
+{
+    loop->num_connections--;
+    loop->num_unknown -= !one->session.validated;
+    tcp_session_end(&loop->data, &one->session);
+    pthread_mutex_lock(&loop->lock);
+    if (one->previous != NULL)
+        one->previous->next = one->next;
+    else
+        loop->connections = one->next;
+    if (one->next != NULL)
+        one->next->previous = one->previous;
+    /* A child that was forked may hold the socket too: closing alone would neither take it out of
+     * the epoll set nor tell the client. */
+    epoll_ctl(loop->epoll_fd, EPOLL_CTL_DEL, one->fd, NULL);
+    shutdown(one->fd, SHUT_RDWR);
+    close(one->fd);
+    pthread_mutex_unlock(&loop->lock);
+    free(one);
+}
+
+static void listen_on(tcp_loop *loop, int operation, uint32_t events)
+{
+    struct epoll_event event = {events, {.ptr = &loop->listen_fd}};
+    epoll_ctl(loop->epoll_fd, operation, loop->listen_fd, &event);
+}
+
+/* Clients that wait when no descriptor is left stay in the queue for a while; without the pause the
+ * loop would spin. */
+static void accept_all(tcp_loop *loop)
+{
+    for (;;) {
+        int fd = accept4(loop->listen_fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+        if (fd >= 0) {
+            add_connection(loop, fd);
+            continue;
+        }
+        if (errno == EINTR || errno == ECONNABORTED || errno == EPROTO)
+            continue;
+        if (errno != EAGAIN) {
+            loop->accept_again_ns = deadline_in(ACCEPT_PAUSE_MS).at_ns;
+            listen_on(loop, EPOLL_CTL_MOD, 0);
+        }
+        return;
+    }
+}
+
+/* Strangers that said nothing for too long, and the end of a pause. */
+static void keep_house(tcp_loop *loop)
+{
+    int64_t now = deadline_now_ns(), oldest = now - (int64_t)loop->silent_ms * 1000000;
+    for (tcp_connection *one = loop->num_unknown > 0 ? loop->connections : NULL; one != NULL;
+         one = one->next)
+        if (!one->session.validated && one->born_ns <= oldest)
+            doom(one);
+    if (loop->accept_again_ns != 0 && now >= loop->accept_again_ns) {
+        loop->accept_again_ns = 0;
+        listen_on(loop, EPOLL_CTL_MOD, EPOLLIN);
+    }
+}
+
+static int pause_ms(const tcp_loop *loop)
+{
+    if (loop->accept_again_ns != 0)
+        return ACCEPT_PAUSE_MS;
+    if (loop->num_unknown == 0)
+        return -1; /* every change comes as an event */
+    return loop->silent_ms < TICK_MS ? loop->silent_ms : TICK_MS;
+}
+
+static void finish_round(tcp_loop *loop)
+{
+    keep_house(loop);
+    while (loop->pending != NULL) {
+        tcp_connection *one = loop->pending;
+        loop->pending = one->next_pending;
+        one->is_pending = false;
+        if (!one->is_doomed)
+            serve(one);
+    }
+    while (loop->doomed != NULL) {
+        tcp_connection *one = loop->doomed;
+        loop->doomed = one->next_doomed;
+        free_connection(loop, one);
+    }
+}
+
+static bool clear_wake(tcp_loop *loop)
+{
+    uint64_t times;
+    return read(loop->wake_fd, &times, sizeof(times)) == (ssize_t)sizeof(times);
+}
+
+static void on_events(tcp_loop *loop, const struct epoll_event *events, int num_events, bool *asked)
+{
+    for (int i = 0; i < num_events; i++) {
+        if (events[i].data.ptr == &loop->wake_fd)
+            *asked = clear_wake(loop) || *asked;
+        else if (events[i].data.ptr == &loop->listen_fd)
+            accept_all(loop);
+        else
+            on_client(events[i].data.ptr, events[i].events);
+    }
+}
+
+void tcp_loop_run(tcp_loop *loop)
+{
+    struct epoll_event events[EVENTS_AT_ONCE];
+    bool asked = false;
+    for (;;) {
+        int num_events = epoll_wait(loop->epoll_fd, events, EVENTS_AT_ONCE, pause_ms(loop));
+        on_events(loop, events, num_events, &asked);
+        finish_round(loop);
+        if (!asked)
+            continue;
+        accept_all(loop); /* who has connected already counts */
+        enum tcp_loop_verdict verdict = loop->settle(loop->owner, loop->num_connections);
+        if (verdict == TCP_LOOP_END)
+            return;
+        asked = verdict == TCP_LOOP_ASK_AGAIN;
+    }
+}
+
+/* ---- Life ---------------------------------------------------------------------------------- */
+
+void tcp_loop_wake(tcp_loop *loop)
+{
+    uint64_t once = 1;
+    ssize_t written = write(loop->wake_fd, &once, sizeof(once));
+    (void)written; /* a counter that is full wakes as well */
+}
+
+muster_status tcp_loop_open(tcp_loop *loop, int listen_fd)
+{
+    *loop = (tcp_loop){.listen_fd = listen_fd, .silent_ms = TCP_LOOP_SILENT_MS};
+    loop->data.woken = pend;
+    loop->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+    loop->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    struct epoll_event wake = {EPOLLIN, {.ptr = &loop->wake_fd}};
+    struct epoll_event listening = {EPOLLIN, {.ptr = &loop->listen_fd}};
+    if (loop->epoll_fd >= 0 && loop->wake_fd >= 0 &&
+        epoll_ctl(loop->epoll_fd, EPOLL_CTL_ADD, loop->wake_fd, &wake) == 0 &&
+        epoll_ctl(loop->epoll_fd, EPOLL_CTL_ADD, listen_fd, &listening) == 0) {
+        pthread_mutex_init(&loop->lock, NULL);
+        return MUSTER_OK;
+    }
+    muster_status status = error_system("making the server of a tcp store");
+    if (loop->wake_fd >= 0)
+        close(loop->wake_fd);
+    if (loop->epoll_fd >= 0)
+        close(loop->epoll_fd);
+    return status;
+}
+
+void tcp_loop_close(tcp_loop *loop)
+{
+    for (tcp_connection *one = loop->connections; one != NULL; one = one->next)
+        doom(one);
+    finish_round(loop);
+    tcp_loop_close_copies(loop);
+    waits_free(&loop->data.waits);
+    value_map_free(&loop->data.values);
+    pthread_mutex_destroy(&loop->lock);
+}
+
+void tcp_loop_close_copies(tcp_loop *loop)
+{
+    for (tcp_connection *one = loop->connections; one != NULL; one = one->next)
+        close(one->fd);
+    close(loop->listen_fd);
+    close(loop->wake_fd);
+    close(loop->epoll_fd);
+}

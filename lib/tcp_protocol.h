@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The bytes of torch's TCPStore (2.2 and later), as client and server both need them: what queries
+ * there are and what follows them, and numbers and strings on the wire.
+ *
+ * A query is one byte, then its arguments. Integers are little-endian; a string is its length in
+ * 64 bits and its bytes; a list is its count in 64 bits and its strings. Answers have no header.
+ */
+#ifndef MUSTER_LIB_TCP_PROTOCOL_H
+#define MUSTER_LIB_TCP_PROTOCOL_H
+
+#include "buffer.h"
+#include "muster.h"
+
+#define PROTOCOL_MAGIC UINT32_C(0x3C85F7CE)
+
+/* Limits of torch's server; a whole message is ours to bound. */
+enum {
+    PROTOCOL_MAX_KEY = 8192,
+    PROTOCOL_MAX_VALUE = 8 << 20,
+    PROTOCOL_MAX_KEYS = 131072,
+    PROTOCOL_MAX_MESSAGE = 64 << 20
+};
+
+/*
+ * XX(name, number on the wire, arguments): k a key, v a value, 4 and 8 an integer of so many bytes,
+ * * a count, and what follows it as often as that says.
+ */
+#define PROTOCOL_QUERY_MAP(XX)                                                                     \
+    XX(VALIDATE, 0, "4")                                                                           \
+    XX(SET, 1, "kv")                                                                               \
+    XX(COMPARE_SET, 2, "kvv")                                                                      \
+    XX(GET, 3, "k")                                                                                \
+    XX(ADD, 4, "k8")                                                                               \
+    XX(CHECK, 5, "*k")                                                                             \
+    XX(WAIT, 6, "*k")                                                                              \
+    XX(GETNUMKEYS, 7, "")                                                                          \
+    XX(DELETE, 8, "k")                                                                             \
+    XX(APPEND, 9, "kv")                                                                            \
+    XX(MULTI_GET, 10, "*k")                                                                        \
+    XX(MULTI_SET, 11, "*kv")                                                                       \
+    XX(CANCEL_WAIT, 12, "")                                                                        \
+    XX(PING, 13, "4")
+
+typedef enum protocol_query {
+#define PROTOCOL_QUERY_ENUM(name, number, arguments) PROTOCOL_##name,
+    PROTOCOL_QUERY_MAP(PROTOCOL_QUERY_ENUM)
+#undef PROTOCOL_QUERY_ENUM
+        PROTOCOL_NUM_QUERIES
+} protocol_query;
+
+/* Answers of one byte. */
+enum {
+    PROTOCOL_READY = 0,
+    PROTOCOL_NOT_READY = 1,
+    PROTOCOL_STOP_WAITING = 0,
+    PROTOCOL_CANCELED = 1
+};
+
+const char *protocol_query_name(protocol_query query);
+
+/* PROTOCOL_NUM_QUERIES for a number that is none. */
+protocol_query protocol_query_of(unsigned char number);
+
+/* ---- Writing ------------------------------------------------------------------------------- */
+
+void protocol_put_query(buffer *message, protocol_query query);
+void protocol_put_u8(buffer *message, uint8_t value);
+void protocol_put_u32(buffer *message, uint32_t value);
+void protocol_put_u64(buffer *message, uint64_t value);
+void protocol_put_bytes(buffer *message, muster_blob bytes);
+
+/* A user's key: torch puts a "/" in front of it. */
+void protocol_put_key(buffer *message, muster_blob key);
+
+/* ---- Reading ------------------------------------------------------------------------------- */
+
+/* Moves through a message that protocol_scan has found to be whole. */
+typedef struct protocol_reader {
+    const unsigned char *at;
+} protocol_reader;
+
+uint32_t protocol_get_u32(protocol_reader *reader);
+uint64_t protocol_get_u64(protocol_reader *reader);
+muster_blob protocol_get_bytes(protocol_reader *reader);
+
+/* How far into its message a scan has come; all zeros is at its start. */
+typedef struct protocol_scan {
+    size_t scanned; /* bytes; of the whole message once it is whole */
+    const char *next;
+    const char *item;    /* the arguments that come again */
+    uint64_t items_left; /* how often, the present time included */
+} protocol_scan;
+
+typedef enum protocol_found { PROTOCOL_MORE, PROTOCOL_WHOLE, PROTOCOL_BAD } protocol_found;
+
+/*
+ * Looks for the end of the query that data starts with. PROTOCOL_MORE: not there yet; the next call
+ * gets the same bytes and more behind them. PROTOCOL_BAD: no such query, or a length over its
+ * limit, known as soon as the length itself is there.
+ */
+protocol_found protocol_scan_query(protocol_scan *scan, const unsigned char *data, size_t size);
+
+#endif
