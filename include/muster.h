@@ -419,7 +419,7 @@ MUSTER_API muster_status muster_group_check(muster_group *group);
  * and why it was chosen, why not the others, interface and address, options with where each came
  * from, and what making it took. *text is freed with muster_free().
  */
-MUSTER_API muster_status muster_group_describe(const muster_group *group, bool json, char **text);
+MUSTER_API muster_status muster_group_describe(muster_group *group, bool json, char **text);
 
 /* ---- Collectives --------------------------------------------------------------------------- */
 

@@ -40,7 +40,7 @@ static muster_status backend_load(backend_set **made)
 static void backend_log(const backend_set *set)
 {
     for (size_t i = 0; i < set->count; i++) {
-        const backend *entry = set->entries[i];
+        const backend_entry *entry = set->entries[i];
         log_line(MUSTER_LOG_INFO, "backend '%s' (%s)%s%s: %s%s", entry->name, entry->file,
                  entry->info.version[0] != '\0' ? " version " : "", entry->info.version,
                  entry->available ? "available" : "not available: ", entry->reason);
@@ -77,18 +77,18 @@ static muster_status backend_get_set(const backend_set **set)
     return status;
 }
 
-muster_status backend_list(const backend *const **list, size_t *count)
+muster_status backend_list(const backend_entry *const **list, size_t *count)
 {
     const backend_set *set;
     muster_status status = backend_get_set(&set);
     if (status != MUSTER_OK)
         return status;
-    *list = (const backend *const *)set->entries;
+    *list = (const backend_entry *const *)set->entries;
     *count = set->count;
     return MUSTER_OK;
 }
 
-const backend *backend_find(const char *name)
+const backend_entry *backend_find(const char *name)
 {
     const backend_set *set;
     return backend_get_set(&set) == MUSTER_OK ? backend_scan_find(set, name) : NULL;
@@ -125,7 +125,7 @@ muster_status backend_option_tables(options_table **tables, size_t *count)
     if (made == NULL)
         return error_no_memory(set->count * sizeof(*made), "tables of options");
     for (size_t i = 0; i < set->count; i++) {
-        const backend *entry = set->entries[i];
+        const backend_entry *entry = set->entries[i];
         made[i] = (options_table){
             .backend = entry->name,
             .options = entry->ops == NULL ? NULL : entry->ops->options,

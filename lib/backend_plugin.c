@@ -88,7 +88,7 @@ static muster_status backend_plugin_probe(const muster_backend *ops, muster_back
     return status;
 }
 
-void backend_plugin_free(backend *entry)
+void backend_plugin_free(backend_entry *entry)
 {
     if (entry == NULL)
         return;
@@ -100,9 +100,9 @@ void backend_plugin_free(backend *entry)
 }
 
 /* An entry with copies of its strings, not yet probed. */
-static muster_status backend_plugin_new(const char *name, const char *file, backend **made)
+static muster_status backend_plugin_new(const char *name, const char *file, backend_entry **made)
 {
-    backend *entry = calloc(1, sizeof(*entry));
+    backend_entry *entry = calloc(1, sizeof(*entry));
     if (entry != NULL) {
         entry->name = strdup(name);
         entry->file = file == built_in ? built_in : strdup(file);
@@ -116,7 +116,8 @@ static muster_status backend_plugin_new(const char *name, const char *file, back
 }
 
 /* Keeps what the checks said: the sentence of the last that failed, or nothing. */
-static muster_status backend_plugin_finish(backend *entry, muster_status status, backend **made)
+static muster_status backend_plugin_finish(backend_entry *entry, muster_status status,
+                                           backend_entry **made)
 {
     entry->available = status == MUSTER_OK;
     entry->reason = strdup(entry->available ? "" : muster_last_error());
@@ -128,9 +129,9 @@ static muster_status backend_plugin_finish(backend *entry, muster_status status,
     return MUSTER_OK;
 }
 
-muster_status backend_plugin_open(const char *name, const char *file, backend **made)
+muster_status backend_plugin_open(const char *name, const char *file, backend_entry **made)
 {
-    backend *entry;
+    backend_entry *entry;
     muster_status status = backend_plugin_new(name, file, &entry);
     if (status != MUSTER_OK)
         return status;
@@ -143,9 +144,9 @@ muster_status backend_plugin_open(const char *name, const char *file, backend **
     return backend_plugin_finish(entry, status, made);
 }
 
-muster_status backend_plugin_take(const muster_backend *ops, backend **made)
+muster_status backend_plugin_take(const muster_backend *ops, backend_entry **made)
 {
-    backend *entry;
+    backend_entry *entry;
     muster_status status = backend_plugin_new(ops->name, built_in, &entry);
     if (status != MUSTER_OK)
         return status;

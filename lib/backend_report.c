@@ -18,7 +18,7 @@ muster_status muster_list_backends(muster_backend_report **reports, size_t *num_
     if (reports == NULL || num_reports == NULL)
         return error_set(MUSTER_ERR_ARGUMENT, "muster_list_backends: %s is NULL",
                          reports == NULL ? "reports" : "num_reports");
-    const backend *const *list;
+    const backend_entry *const *list;
     size_t count;
     muster_status status = backend_list(&list, &count);
     if (status != MUSTER_OK)
@@ -34,7 +34,8 @@ muster_status muster_list_backends(muster_backend_report **reports, size_t *num_
     return MUSTER_OK;
 }
 
-static muster_option_report backend_report_option(const backend *entry, const muster_option *row)
+static muster_option_report backend_report_option(const backend_entry *entry,
+                                                  const muster_option *row)
 {
     const option_type *type = option_type_find(row->type);
     return (muster_option_report){
@@ -50,7 +51,7 @@ static muster_option_report backend_report_option(const backend *entry, const mu
 }
 
 /* Fills reports, which may be NULL; returns how many there are. */
-static size_t backend_report_options(const backend *const *list, size_t count,
+static size_t backend_report_options(const backend_entry *const *list, size_t count,
                                      muster_option_report *reports)
 {
     size_t made = 0;
@@ -68,7 +69,7 @@ muster_status muster_list_options(muster_option_report **reports, size_t *num_re
     if (reports == NULL || num_reports == NULL)
         return error_set(MUSTER_ERR_ARGUMENT, "muster_list_options: %s is NULL",
                          reports == NULL ? "reports" : "num_reports");
-    const backend *const *list;
+    const backend_entry *const *list;
     size_t count;
     muster_status status = backend_list(&list, &count);
     if (status != MUSTER_OK)

@@ -25,7 +25,7 @@ extern const muster_backend local_backend;
 
 static const muster_backend *const built_in_backends[] = {&local_backend};
 
-backend *backend_scan_find(const backend_set *set, const char *name)
+backend_entry *backend_scan_find(const backend_set *set, const char *name)
 {
     for (size_t i = 0; i < set->count; i++)
         if (strcmp(set->entries[i]->name, name) == 0)
@@ -42,10 +42,10 @@ void backend_scan_free(backend_set *found)
 }
 
 /* Takes entry over, in every case. */
-static muster_status backend_scan_add(backend_set *found, backend *entry)
+static muster_status backend_scan_add(backend_set *found, backend_entry *entry)
 {
     size_t size = (found->count + 1) * sizeof(*found->entries);
-    backend **grown = realloc(found->entries, size);
+    backend_entry **grown = realloc(found->entries, size);
     if (grown == NULL) {
         backend_plugin_free(entry);
         return error_no_memory(size, "the list of backends");
@@ -80,12 +80,12 @@ static muster_status backend_scan_file(const char *folder, const char *file, bac
     int length = snprintf(path, sizeof(path), "%s/%s", folder, file);
     if (!backend_scan_name(file, name) || length < 0 || (size_t)length >= sizeof(path))
         return MUSTER_OK;
-    const backend *earlier = backend_scan_find(found, name);
+    const backend_entry *earlier = backend_scan_find(found, name);
     if (earlier != NULL) {
         log_line(MUSTER_LOG_DEBUG, "backend '%s': %s comes before %s", name, earlier->file, path);
         return MUSTER_OK;
     }
-    backend *entry;
+    backend_entry *entry;
     muster_status status = backend_plugin_open(name, path, &entry);
     return status == MUSTER_OK ? backend_scan_add(found, entry) : status;
 }
@@ -108,7 +108,7 @@ static muster_status backend_scan_folder(const char *folder, backend_set *found)
 
 static int backend_scan_order(const void *a, const void *b)
 {
-    const backend *left = *(backend *const *)a, *right = *(backend *const *)b;
+    const backend_entry *left = *(backend_entry *const *)a, *right = *(backend_entry *const *)b;
     if ((left->ops == NULL) != (right->ops == NULL))
         return left->ops == NULL ? 1 : -1;
     if (left->ops != NULL && left->ops->priority != right->ops->priority)
@@ -121,7 +121,7 @@ muster_status backend_scan(const backend_path *path, backend_set *found)
     backend_set set = {NULL, 0};
     muster_status status = MUSTER_OK;
     for (size_t i = 0; status == MUSTER_OK && i < sizeof(built_in_backends) / sizeof(void *); i++) {
-        backend *entry;
+        backend_entry *entry;
         status = backend_plugin_take(built_in_backends[i], &entry);
         if (status == MUSTER_OK)
             status = backend_scan_add(&set, entry);

@@ -9,7 +9,7 @@
 #include "backend_path.h"
 
 typedef struct backend_set {
-    backend **entries;
+    backend_entry **entries;
     size_t count;
 } backend_set;
 
@@ -19,6 +19,6 @@ muster_status backend_scan(const backend_path *path, backend_set *found);
 void backend_scan_free(backend_set *found);
 
 /* The entry of that name, or NULL. */
-backend *backend_scan_find(const backend_set *set, const char *name);
+backend_entry *backend_scan_find(const backend_set *set, const char *name);
 
 #endif

@@ -87,7 +87,7 @@ static pthread_barrier_t start;
 static void *first_call(void *unused)
 {
     (void)unused;
-    const backend *const *list = NULL;
+    const backend_entry *const *list = NULL;
     size_t count;
     error_set(MUSTER_ERR_ARGUMENT, "an earlier sentence");
     pthread_barrier_wait(&start);
@@ -141,7 +141,7 @@ enum { NUM_PLUGINS = sizeof(plugins) / sizeof(plugins[0]) };
 
 static void check_plugin(int i)
 {
-    const backend *entry = backend_find(plugins[i].name);
+    const backend_entry *entry = backend_find(plugins[i].name);
     ok(entry != NULL && entry->available == (plugins[i].words == NULL), "%s is %savailable",
        plugins[i].name, plugins[i].words == NULL ? "" : "not ");
     if (plugins[i].words == NULL)
@@ -155,7 +155,7 @@ static void check_plugin(int i)
 
 static void list(void)
 {
-    const backend *const *entries = NULL;
+    const backend_entry *const *entries = NULL;
     size_t count = 0;
     is_int(backend_list(&entries, &count), MUSTER_OK, "the list is there");
     is_str(entries[0]->name, "rigged", "the highest priority comes first");
@@ -189,7 +189,7 @@ static void scan_first(const char *first, const char *second, bool available, co
     const backend_path path = {folders, 2};
     backend_set set;
     is_int(backend_scan(&path, &set), MUSTER_OK, "%s: folders are scanned", what);
-    const backend *entry = backend_scan_find(&set, "rigged");
+    const backend_entry *entry = backend_scan_find(&set, "rigged");
     ok(entry != NULL && entry->available == available, "%s", what);
     ok(entry != NULL && strncmp(entry->file, first, strlen(first)) == 0, "from the first folder");
     backend_scan_free(&set);
@@ -212,7 +212,7 @@ static void precedence(void)
     is_int((long long)set.count, 1, "leaves what is built in");
     backend_scan_free(&set);
     setenv("MUSTER_RIGGED_FAIL", "probe", 1);
-    backend *entry = NULL;
+    backend_entry *entry = NULL;
     is_int(backend_plugin_open("rigged", GOOD "/muster_rigged.so", &entry), MUSTER_OK,
            "a plugin is opened");
     unsetenv("MUSTER_RIGGED_FAIL");

@@ -60,7 +60,7 @@ static void messages(void)
 int main(void)
 {
     plan(19);
-    const backend *entry = backend_find("local");
+    const backend_entry *entry = backend_find("local");
     ok(entry != NULL && entry->available, "it is in the list");
     if (entry == NULL)
         bail_out("there is nothing to test");

@@ -243,7 +243,7 @@ int main(void)
 {
     unsetenv("MUSTER_RIGGED_FAIL");
     plan(36);
-    backend *entry = NULL;
+    backend_entry *entry = NULL;
     if (backend_plugin_open("rigged", PLUGINS "/.libs/muster_rigged.so", &entry) != MUSTER_OK ||
         !entry->available)
         bail_out("the rigged plugin can't be used: %s", muster_last_error());

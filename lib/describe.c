@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * muster_group_describe: what a group is and why, in words or in JSON, from one list of facts.
+ */
+#include "config.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "error.h"
+#include "group.h"
+
+/* One way of writing facts down. */
+typedef struct writer {
+    FILE *out;
+    bool json;
+    bool first; /* in the present object or list */
+} writer;
+
+static void write_json_string(FILE *out, const char *text)
+{
+    fputc('"', out);
+    for (; *text != '\0'; text++) {
+        unsigned char c = (unsigned char)*text;
+        if (c == '"' || c == '\\')
+            fprintf(out, "\\%c", c);
+        else if (c < ' ')
+            fprintf(out, "\\u%04x", c);
+        else
+            fputc(c, out);
+    }
+    fputc('"', out);
+}
+
+static void separate(writer *w)
+{
+    if (!w->first && w->json)
+        fputc(',', w->out);
+    w->first = false;
+}
+
+static void fact_text(writer *w, const char *name, const char *value)
+{
+    separate(w);
+    if (!w->json) {
+        fprintf(w->out, "  %-16s %s\n", name, value);
+        return;
+    }
+    write_json_string(w->out, name);
+    fputc(':', w->out);
+    write_json_string(w->out, value);
+}
+
+static void fact_number(writer *w, const char *name, long long value)
+{
+    separate(w);
+    if (!w->json) {
+        fprintf(w->out, "  %-16s %lld\n", name, value);
+        return;
+    }
+    write_json_string(w->out, name);
+    fprintf(w->out, ":%lld", value);
+}
+
+static void open_list(writer *w, const char *name, char bracket)
+{
+    separate(w);
+    if (w->json) {
+        write_json_string(w->out, name);
+        fprintf(w->out, ":%c", bracket);
+    }
+    w->first = true;
+}
+
+static void close_list(writer *w, char bracket)
+{
+    if (w->json)
+        fputc(bracket, w->out);
+    w->first = false;
+}
+
+static void write_rank(writer *w, const muster_group *group, int rank)
+{
+    const rank_record *record = &group->ranks.ranks[rank];
+    if (!w->json) {
+        char words[512], name[32];
+        snprintf(name, sizeof(name), "rank %d", rank);
+        snprintf(words, sizeof(words), "%s, pid %lld, rank %d of the world%s", record->host,
+                 record->pid, group->to_world[rank], rank == group->rank ? " (this one)" : "");
+        fact_text(w, name, words);
+        return;
+    }
+    separate(w);
+    fputc('{', w->out);
+    w->first = true;
+    fact_number(w, "rank", rank);
+    fact_number(w, "world_rank", group->to_world[rank]);
+    fact_text(w, "host", record->host);
+    fact_number(w, "pid", record->pid);
+    close_list(w, '}');
+}
+
+static void write_options(writer *w, const muster_group *group)
+{
+    open_list(w, "options", '{');
+    for (size_t i = 0; i < options_count(group->options); i++) {
+        const options_setting *set = options_at(group->options, i);
+        char words[512];
+        snprintf(words, sizeof(words), "%s (%s)", set->value, set->source);
+        fact_text(w, set->name, words);
+    }
+    close_list(w, '}');
+}
+
+/* Why not the other backends, as this rank has them. */
+static void write_others(writer *w, const muster_group *group)
+{
+    const rank_record *self = &group->ranks.ranks[group->rank];
+    open_list(w, "unavailable", '{');
+    for (size_t i = 0; i < self->num_backends; i++) {
+        char name[80];
+        snprintf(name, sizeof(name), "%s%s", w->json ? "" : "not ", self->backends[i].name);
+        if (*self->backends[i].reason != '\0')
+            fact_text(w, name, self->backends[i].reason);
+    }
+    close_list(w, '}');
+}
+
+static void write_backend(writer *w, const muster_group *group)
+{
+    muster_comm *comm = group->comm;
+    const muster_backend *ops = group->backend->ops;
+    fact_text(w, "backend", group->backend->name);
+    fact_text(w, "backend version", group->backend->info.version);
+    fact_text(w, "backend file", group->backend->file);
+    fact_text(w, "why", group->why);
+    if (comm != NULL && ops->describe != NULL)
+        fact_text(w, "transport", ops->describe(comm));
+    if (group->address != NULL) {
+        const rank_backend *has =
+            rank_record_backend(&group->ranks.ranks[group->rank], group->backend->name);
+        bool across = has != NULL && strcmp(has->address, group->address) == 0;
+        fact_text(w, "address", group->address);
+        fact_text(w, "interface", across ? has->interface : "lo");
+        fact_text(w, "address chosen", group->address_why);
+    }
+}
+
+static void write_facts(writer *w, muster_group *group)
+{
+    fact_text(w, "group", group->name);
+    fact_number(w, "rank", group->rank);
+    fact_number(w, "size", group->size);
+    fact_number(w, "world size", group->world_size);
+    fact_number(w, "hosts", roster_num_hosts(&group->ranks));
+    write_backend(w, group);
+    fact_number(w, "time-out ms", (long long)group->timeout_ms);
+    fact_number(w, "set-up us", group->costs.nanoseconds / 1000);
+    fact_number(w, "store operations", group->costs.store_operations);
+    fact_number(w, "bytes sent", (long long)group->bytes_sent);
+    fact_number(w, "bytes received", (long long)group->bytes_received);
+    bool failed = muster_group_check(group) != MUSTER_OK;
+    fact_text(w, "state", failed ? muster_last_error() : "working");
+    write_options(w, group);
+    write_others(w, group);
+    open_list(w, "ranks", '[');
+    for (int r = 0; r < group->size; r++)
+        write_rank(w, group, r);
+    close_list(w, ']');
+}
+
+muster_status muster_group_describe(muster_group *group, bool json, char **text)
+{
+    muster_status status = group_enter(group);
+    if (status != MUSTER_OK)
+        return error_prefix(status, "muster_group_describe: ");
+    if (text == NULL)
+        return error_set(MUSTER_ERR_ARGUMENT, "muster_group_describe: text is NULL");
+    char *buffer = NULL;
+    size_t size = 0;
+    writer w = {open_memstream(&buffer, &size), json, true};
+    if (w.out == NULL)
+        return error_no_memory(4096, "a description");
+    if (json)
+        fputc('{', w.out);
+    write_facts(&w, group);
+    if (json)
+        fputs("}\n", w.out);
+    bool written = !ferror(w.out);
+    if (fclose(w.out) != 0 || !written) {
+        free(buffer);
+        return error_no_memory(4096, "a description");
+    }
+    *text = buffer;
+    return MUSTER_OK;
+}

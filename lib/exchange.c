@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Rounds through the store with a gate each. Keys: <prefix>/<round>/<index> what a participant
+ * published, <prefix>/<round>/n how many arrived, <prefix>/<round>/gate "ok", "retry", or a status
+ * and a sentence.
+ */
+#include "config.h"
+
+#include "exchange.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "error.h"
+#include "rank_set.h"
+#include "store.h"
+
+static char *shared_key(const exchange *meeting, int round, const char *name)
+{
+    char *key = NULL;
+    if (asprintf(&key, "%s/%d/%s", meeting->prefix, round, name) < 0)
+        return NULL;
+    return key;
+}
+
+char *exchange_key(const exchange *meeting, int round, int index)
+{
+    char name[16];
+    snprintf(name, sizeof(name), "%d", index);
+    return shared_key(meeting, round, name);
+}
+
+muster_status exchange_init(exchange *meeting, muster_store *store, const char *prefix, int index,
+                            int count, int64_t timeout_ms, deadline end)
+{
+    *meeting = (exchange){.index = index, .count = count, .timeout_ms = timeout_ms, .end = end};
+    meeting->prefix = strdup(prefix);
+    if (meeting->prefix == NULL)
+        return error_no_memory(strlen(prefix), "a key");
+    meeting->store = store_retain(store);
+    return MUSTER_OK;
+}
+
+void exchange_destroy(exchange *meeting)
+{
+    muster_free(meeting->blobs);
+    free(meeting->prefix);
+    muster_store_free(meeting->store);
+    *meeting = (exchange){0};
+}
+
+/* What a gate's text means; sets the sentence of the one who shut it. */
+static muster_status gate_verdict(exchange *meeting, const char *text, size_t size)
+{
+    if (size == 2 && memcmp(text, "ok", 2) == 0)
+        return MUSTER_OK;
+    if (size == 5 && memcmp(text, "retry", 5) == 0) {
+        meeting->retry = true;
+        return error_set(MUSTER_ERR_FAILED, "the meeting was given up and starts anew");
+    }
+    int status = 0, used = 0;
+    char start[16] = {0};
+    memcpy(start, text, size < sizeof(start) - 1 ? size : sizeof(start) - 1);
+    if (sscanf(start, "%d %n", &status, &used) != 1 || status <= MUSTER_OK ||
+        status > MUSTER_ERR_INTERNAL)
+        return error_set(MUSTER_ERR_PROTOCOL, "%s holds under %s/%d/gate what is no verdict",
+                         store_describe(meeting->store), meeting->prefix, meeting->round);
+    return error_set((muster_status)status, "%.*s", (int)(size - (size_t)used), text + used);
+}
+
+/* Puts text on the gate of a round unless something is there, and gives what is there then. */
+static muster_status gate_put(exchange *meeting, int round, const char *text)
+{
+    char *key = shared_key(meeting, round, "gate");
+    if (key == NULL)
+        return error_no_memory(strlen(meeting->prefix), "a key");
+    void *value = NULL;
+    size_t size = 0;
+    muster_status status = muster_store_compare_set(meeting->store, muster_str(key), muster_str(""),
+                                                    muster_str(text), &value, &size);
+    if (status == MUSTER_OK)
+        status = gate_verdict(meeting, value, size);
+    muster_free(value);
+    free(key);
+    return status;
+}
+
+muster_status exchange_shut(exchange *meeting, muster_status status, const char *sentence)
+{
+    char text[ERROR_SIZE + 16];
+    snprintf(text, sizeof(text), "%d %s", (int)status, sentence);
+    return gate_put(meeting, meeting->round, text);
+}
+
+muster_status exchange_settle(exchange *meeting, muster_status status)
+{
+    if (status == MUSTER_OK)
+        return MUSTER_OK;
+    char sentence[ERROR_SIZE];
+    snprintf(sentence, sizeof(sentence), "%s", muster_last_error());
+    muster_status verdict = exchange_shut(meeting, status, sentence);
+    while (verdict == MUSTER_OK && meeting->round + 1 < EXCHANGE_MAX_ROUNDS) {
+        meeting->round++; /* that gate is open already: the others wait at the next one */
+        verdict = exchange_shut(meeting, status, sentence);
+    }
+    return verdict == MUSTER_OK ? error_set(status, "%s", sentence) : verdict;
+}
+
+/* The line and the speaker of "line\nspeaker"; text is changed. */
+static const char *split_speaker(char *text)
+{
+    char *newline = strchr(text, '\n');
+    if (newline == NULL)
+        return "a rank";
+    *newline = '\0';
+    return newline + 1;
+}
+
+static muster_status compare_words(exchange *meeting, const char *text, const void *value,
+                                   size_t size)
+{
+    char *ours = strdup(text), *theirs = strndup(value, size);
+    if (ours == NULL || theirs == NULL) {
+        free(ours);
+        free(theirs);
+        return error_no_memory(size, "words");
+    }
+    const char *we = split_speaker(ours), *they = split_speaker(theirs);
+    muster_status status = MUSTER_OK;
+    if (strcmp(ours, theirs) != 0) {
+        char sentence[ERROR_SIZE];
+        snprintf(sentence, sizeof(sentence),
+                 "the ranks disagree: %s says %s, but %s says %s; all must say the same", they,
+                 theirs, we, ours);
+        status = exchange_shut(meeting, MUSTER_ERR_MISMATCH, sentence);
+        if (status == MUSTER_OK)
+            status = error_set(MUSTER_ERR_MISMATCH, "%s", sentence);
+    }
+    free(ours);
+    free(theirs);
+    return status;
+}
+
+muster_status exchange_agree(exchange *meeting, const char *text)
+{
+    char *key = shared_key(meeting, 0, "plan");
+    if (key == NULL)
+        return error_no_memory(strlen(meeting->prefix), "a key");
+    void *value = NULL;
+    size_t size = 0;
+    muster_status status = muster_store_compare_set(meeting->store, muster_str(key), muster_str(""),
+                                                    muster_str(text), &value, &size);
+    free(key);
+    if (status == MUSTER_OK)
+        status = compare_words(meeting, text, value, size);
+    muster_free(value);
+    return status;
+}
+
+void exchange_void(exchange *meeting)
+{
+    for (int round = 0; round < EXCHANGE_MAX_ROUNDS; round++)
+        gate_put(meeting, round, "retry");
+}
+
+/* After a time-out: who has not arrived, as far as the store tells within a second. */
+static muster_status name_the_missing(exchange *meeting, const char *phase)
+{
+    bool *missing = calloc((size_t)meeting->count, sizeof(bool));
+    if (missing == NULL)
+        return error_no_memory((size_t)meeting->count, "a set of ranks");
+    deadline enough = deadline_in(1000);
+    for (int i = 0; i < meeting->count && deadline_left_ms(enough) > 0; i++) {
+        char *key = exchange_key(meeting, meeting->round, i);
+        muster_blob keys = muster_str(key);
+        bool there = true;
+        if (key != NULL && muster_store_check(meeting->store, &keys, 1, &there) == MUSTER_OK)
+            missing[i] = !there;
+        free(key);
+    }
+    char ranks[512];
+    muster_status status = error_set(
+        MUSTER_ERR_TIMEOUT, "timed out after %lld ms waiting for %s of %d %s; see whether they run",
+        (long long)meeting->timeout_ms,
+        rank_set_text(missing, meeting->count, ranks, sizeof(ranks)), meeting->count, phase);
+    free(missing);
+    return status;
+}
+
+static muster_status wait_at_gate(exchange *meeting, const char *phase)
+{
+    char *key = shared_key(meeting, meeting->round, "gate");
+    if (key == NULL)
+        return error_no_memory(strlen(meeting->prefix), "a key");
+    void *value = NULL;
+    size_t size = 0;
+    muster_status status = muster_store_get(meeting->store, muster_str(key),
+                                            deadline_left_ms(meeting->end), &value, &size);
+    if (status == MUSTER_OK) {
+        status = gate_verdict(meeting, value, size);
+    } else if (status == MUSTER_ERR_TIMEOUT) {
+        char sentence[ERROR_SIZE];
+        status = name_the_missing(meeting, phase);
+        snprintf(sentence, sizeof(sentence), "%s", muster_last_error());
+        status = exchange_shut(meeting, status, sentence);
+    }
+    muster_free(value);
+    free(key);
+    return status;
+}
+
+static muster_status arrive(exchange *meeting)
+{
+    char *key = shared_key(meeting, meeting->round, "n");
+    if (key == NULL)
+        return error_no_memory(strlen(meeting->prefix), "a key");
+    int64_t arrived = 0;
+    muster_status status = muster_store_add(meeting->store, muster_str(key), 1, &arrived);
+    free(key);
+    if (status == MUSTER_OK && arrived == meeting->count)
+        status = gate_put(meeting, meeting->round, "ok");
+    return status;
+}
+
+static muster_status publish(exchange *meeting, muster_blob mine)
+{
+    char *key = exchange_key(meeting, meeting->round, meeting->index);
+    if (key == NULL)
+        return error_no_memory(strlen(meeting->prefix), "a key");
+    muster_status status = muster_store_set(meeting->store, muster_str(key), mine);
+    free(key);
+    return status;
+}
+
+static muster_status read_all(exchange *meeting, const int *wanted, size_t num_wanted)
+{
+    size_t count = wanted != NULL ? num_wanted : (size_t)meeting->count;
+    muster_free(meeting->blobs);
+    meeting->blobs = NULL;
+    if (count == 0)
+        return MUSTER_OK;
+    muster_blob *keys = calloc(count, sizeof(*keys));
+    muster_status status = keys == NULL ? error_no_memory(count, "keys") : MUSTER_OK;
+    for (size_t i = 0; status == MUSTER_OK && i < count; i++) {
+        keys[i] = muster_str(exchange_key(meeting, meeting->round, wanted ? wanted[i] : (int)i));
+        if (keys[i].data == NULL)
+            status = error_no_memory(strlen(meeting->prefix), "a key");
+    }
+    if (status == MUSTER_OK)
+        status = muster_store_multi_get(meeting->store, keys, count, deadline_left_ms(meeting->end),
+                                        &meeting->blobs);
+    for (size_t i = 0; keys != NULL && i < count; i++)
+        free((void *)keys[i].data);
+    free(keys);
+    return status;
+}
+
+muster_status exchange_round(exchange *meeting, muster_blob mine, bool published, const int *wanted,
+                             size_t num_wanted, const char *phase, const muster_blob **all)
+{
+    meeting->broken_off = true;
+    muster_status status = published ? MUSTER_OK : publish(meeting, mine);
+    if (status == MUSTER_OK)
+        status = arrive(meeting);
+    if (status == MUSTER_OK)
+        status = wait_at_gate(meeting, phase);
+    if (status == MUSTER_OK)
+        status = read_all(meeting, wanted, num_wanted);
+    if (status != MUSTER_OK)
+        return status;
+    meeting->broken_off = false;
+    meeting->round++;
+    if (all != NULL)
+        *all = meeting->blobs;
+    return MUSTER_OK;
+}
+
+static void remove_key(exchange *meeting, char *key)
+{
+    if (key != NULL)
+        muster_store_delete(meeting->store, muster_str(key), NULL);
+    free(key);
+}
+
+void exchange_clean(exchange *meeting)
+{
+    int rounds = meeting->round + meeting->broken_off;
+    for (int round = meeting->keep_rounds; round < rounds; round++)
+        remove_key(meeting, exchange_key(meeting, round, meeting->index));
+    char *key = shared_key(meeting, 0, "left");
+    int64_t left = 0;
+    if (key != NULL)
+        muster_store_add(meeting->store, muster_str(key), 1, &left);
+    free(key);
+    if (left != meeting->count)
+        return;
+    for (int round = 0; round < rounds; round++) {
+        remove_key(meeting, shared_key(meeting, round, "n"));
+        remove_key(meeting, shared_key(meeting, round, "gate"));
+    }
+    remove_key(meeting, shared_key(meeting, 0, "plan"));
+    remove_key(meeting, shared_key(meeting, 0, "left"));
+}

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Gathering lists of token ids. On the wire: the lengths of a rank's lists, then their ids, each in
+ * the narrowest integers that hold those of all ranks. No padding, no message per list.
+ */
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "error.h"
+#include "failure.h"
+#include "gather.h"
+#include "narrow.h"
+#include "work.h"
+
+typedef struct token_call {
+    const muster_token_lists *mine; /* NULL: the caller's argument was NULL */
+    int root;
+    muster_tokens **all;
+} token_call;
+
+/* The struct that the caller sees, and what it points to. */
+typedef struct token_result {
+    muster_tokens seen;
+    size_t *rank_offsets;
+    size_t *list_offsets;
+    int64_t *tokens;
+} token_result;
+
+static muster_status measure(const muster_token_lists *mine, gather_share *share)
+{
+    *share = (gather_share){.low = INT64_MAX, .high = INT64_MIN};
+    if (mine == NULL)
+        return error_set(MUSTER_ERR_ARGUMENT, "its lists are NULL");
+    if (mine->num_lists > 0 && mine->lengths == NULL)
+        return error_set(MUSTER_ERR_ARGUMENT, "it has %zu lists, but lengths is NULL",
+                         mine->num_lists);
+    for (size_t i = 0; i < mine->num_lists; i++) {
+        if (mine->lengths[i] > SIZE_MAX / 16 - share->elements)
+            return error_set(MUSTER_ERR_ARGUMENT,
+                             "list %zu of length %zu is more than memory can hold", i,
+                             mine->lengths[i]);
+        share->elements += mine->lengths[i];
+        if (mine->lengths[i] > share->longest)
+            share->longest = mine->lengths[i];
+    }
+    if (share->elements > 0 && mine->tokens == NULL)
+        return error_set(MUSTER_ERR_ARGUMENT, "it has %llu tokens, but tokens is NULL",
+                         (unsigned long long)share->elements);
+    share->items = mine->num_lists;
+    for (size_t i = 0; i < share->elements; i++) {
+        if (mine->tokens[i] < share->low)
+            share->low = mine->tokens[i];
+        if (mine->tokens[i] > share->high)
+            share->high = mine->tokens[i];
+    }
+    return MUSTER_OK;
+}
+
+static void free_result(token_result *result)
+{
+    if (result == NULL)
+        return;
+    free(result->rank_offsets);
+    free(result->list_offsets);
+    free(result->tokens);
+    free(result);
+}
+
+static muster_status new_result(const gather *g, token_result **result)
+{
+    size_t n = (size_t)g->group->size;
+    token_result *made = calloc(1, sizeof(*made));
+    if (made != NULL) {
+        made->rank_offsets = calloc(n + 1, sizeof(size_t));
+        made->list_offsets = malloc((g->items + 1) * sizeof(size_t));
+        made->tokens = malloc((g->elements + 1) * sizeof(int64_t));
+    }
+    if (made == NULL || made->rank_offsets == NULL || made->list_offsets == NULL ||
+        made->tokens == NULL) {
+        free_result(made);
+        return error_no_memory((g->items + 1) * sizeof(size_t) + g->elements * sizeof(int64_t),
+                               "the tokens of all ranks");
+    }
+    made->seen = (muster_tokens){.num_ranks = n,
+                                 .num_lists = g->items,
+                                 .num_tokens = g->elements,
+                                 .rank_offsets = made->rank_offsets,
+                                 .list_offsets = made->list_offsets,
+                                 .tokens = made->tokens};
+    *result = made;
+    return MUSTER_OK;
+}
+
+/* Lengths become offsets; they come from the wire, so they must add up to what the rank had
+ * announced. */
+static muster_status read_lists(const gather *g, int rank, int width, token_result *result)
+{
+    const gather_share *share = &g->shares[rank];
+    size_t list = result->rank_offsets[rank];
+    uint64_t sum = 0;
+    for (size_t i = 0; i < share->items; i++) {
+        uint64_t length;
+        narrow_read_unsigned(gather_items(g, rank) + i * (size_t)width, width, &length, 1);
+        if (length > share->elements - sum)
+            break;
+        sum += length;
+        result->list_offsets[list + i + 1] = result->list_offsets[list + i] + (size_t)length;
+    }
+    if (sum == share->elements)
+        return MUSTER_OK;
+    return error_set(MUSTER_ERR_PROTOCOL,
+                     "the lengths that rank %d sent do not add up to its %llu "
+                     "tokens",
+                     rank, (unsigned long long)share->elements);
+}
+
+static muster_status read_all(const gather *g, int list_width, int token_width,
+                              token_result *result)
+{
+    size_t token = 0;
+    result->list_offsets[0] = 0;
+    for (int r = 0; r < g->group->size; r++) {
+        muster_status status = read_lists(g, r, list_width, result);
+        if (status != MUSTER_OK)
+            return status;
+        size_t count = (size_t)g->shares[r].elements;
+        narrow_read_signed(gather_elements(g, r, (size_t)list_width), token_width,
+                           result->tokens + token, count);
+        token += count;
+        result->rank_offsets[r + 1] = result->rank_offsets[r] + (size_t)g->shares[r].items;
+    }
+    return MUSTER_OK;
+}
+
+static muster_status gather_lists(gather *g, const muster_token_lists *mine, token_result **result)
+{
+    int list_width = narrow_width_unsigned(g->longest);
+    int token_width = g->elements > 0 ? narrow_width_signed(g->low, g->high) : 1;
+    muster_status status = g->receives ? new_result(g, result) : MUSTER_OK;
+    status = gather_prepare(g, (size_t)list_width, (size_t)token_width, status);
+    if (status != MUSTER_OK)
+        return status;
+    int me = g->group->rank;
+    narrow_write_unsigned(gather_items(g, me), list_width, mine->lengths, mine->num_lists);
+    narrow_write_signed(gather_elements(g, me, (size_t)list_width), token_width, mine->tokens,
+                        (size_t)g->shares[me].elements);
+    status = gather_carry(g);
+    if (status == MUSTER_OK && g->receives)
+        status = read_all(g, list_width, token_width, *result);
+    return status;
+}
+
+/* On the group's thread. */
+static muster_status run_gather(muster_group *group, void *arguments)
+{
+    const token_call *call = arguments;
+    muster_status status = failure_check(group);
+    if (status != MUSTER_OK)
+        return error_prefix(status, "group '%s', rank %d: ", group->name, group->rank);
+    gather g;
+    gather_share share;
+    token_result *result = NULL;
+    status = measure(call->mine, &share);
+    if (status == MUSTER_OK && call->all == NULL)
+        status = error_set(MUSTER_ERR_ARGUMENT, "the place for the result is NULL");
+    status = gather_begin(&g, group, MESSAGE_GATHER_TOKENS, call->root, status, &share);
+    if (status == MUSTER_OK)
+        status = gather_lists(&g, call->mine, &result);
+    gather_end(&g);
+    if (status != MUSTER_OK) {
+        free_result(result);
+        return error_prefix(status, "group '%s', rank %d, gathering tokens: ", group->name,
+                            group->rank);
+    }
+    *call->all = result != NULL ? &result->seen : NULL;
+    return MUSTER_OK;
+}
+
+muster_status muster_all_gather_tokens(muster_group *group, const muster_token_lists *mine,
+                                       muster_tokens **all)
+{
+    muster_status status = group_ready(group);
+    if (status != MUSTER_OK)
+        return error_prefix(status, "muster_all_gather_tokens: ");
+    token_call call = {mine, -1, all};
+    return work_issue(group, run_gather, &call, sizeof(call), NULL);
+}
+
+muster_status muster_gather_tokens(muster_group *group, const muster_token_lists *mine, int root,
+                                   muster_tokens **all)
+{
+    muster_status status = group_ready(group);
+    if (status == MUSTER_OK)
+        status = group_check_root(group, root);
+    if (status != MUSTER_OK)
+        return error_prefix(status, "muster_gather_tokens: ");
+    token_call call = {mine, root, all};
+    return work_issue(group, run_gather, &call, sizeof(call), NULL);
+}
+
+void muster_tokens_free(muster_tokens *tokens)
+{
+    free_result((token_result *)tokens);
+}
+
+/* One block: the struct, the matrix, the lengths. */
+muster_status muster_tokens_padded(const muster_tokens *tokens, int64_t pad,
+                                   muster_padded_tokens **padded)
+{
+    if (tokens == NULL || padded == NULL)
+        return error_set(MUSTER_ERR_ARGUMENT, "muster_tokens_padded: %s is NULL",
+                         tokens == NULL ? "tokens" : "padded");
+    size_t rows = tokens->num_lists, width = 0;
+    for (size_t i = 0; i < rows; i++) {
+        size_t length = tokens->list_offsets[i + 1] - tokens->list_offsets[i];
+        width = length > width ? length : width;
+    }
+    muster_padded_tokens *made = NULL;
+    size_t fixed = sizeof(*made) + rows * sizeof(size_t);
+    if (rows == 0 || width <= (SIZE_MAX / 2 - fixed) / sizeof(int64_t) / rows)
+        made = malloc(fixed + rows * width * sizeof(int64_t));
+    if (made == NULL)
+        return error_set(MUSTER_ERR_NO_MEMORY,
+                         "muster_tokens_padded: no memory for a matrix of %zu lists by %zu tokens",
+                         rows, width);
+    int64_t *matrix = (int64_t *)(made + 1);
+    size_t *lengths = (size_t *)(matrix + rows * width);
+    for (size_t i = 0; i < rows; i++) {
+        size_t begin = tokens->list_offsets[i];
+        lengths[i] = tokens->list_offsets[i + 1] - begin;
+        if (lengths[i] > 0)
+            memcpy(matrix + i * width, tokens->tokens + begin, lengths[i] * sizeof(int64_t));
+        for (size_t j = lengths[i]; j < width; j++)
+            matrix[i * width + j] = pad;
+    }
+    *made = (muster_padded_tokens){rows, width, lengths, matrix};
+    *padded = made;
+    return MUSTER_OK;
+}
+
+void muster_padded_tokens_free(muster_padded_tokens *padded)
+{
+    free(padded);
+}

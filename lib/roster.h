@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * What each rank of a group tells the others about itself, as text, and the list of all of them.
+ */
+#ifndef MUSTER_LIB_ROSTER_H
+#define MUSTER_LIB_ROSTER_H
+
+#include "muster.h"
+
+/* One backend as a rank has it. */
+typedef struct rank_backend {
+    const char *name;
+    const char *version;
+    const char *reason;       /* why it is not available; "" where it is */
+    const char *address;      /* numeric, that this rank would use with it across hosts; "" none */
+    const char *interface;    /* the address's */
+    const char *address_from; /* what chose it: an option's name, or words */
+} rank_backend;
+
+/* One rank. The strings point into text. */
+typedef struct rank_record {
+    char *text;
+    const char *library; /* version of muster */
+    const char *host;
+    const char *host_id;
+    const char *asked; /* the backend that was asked for */
+    long long pid;
+    unsigned long long pid_space;
+    unsigned long long start;
+    unsigned long long nonce; /* rank 0's tells this group from any other */
+    int world_size;
+    int rank;
+    int cores;
+    size_t num_backends;
+    rank_backend *backends;
+} rank_record;
+
+typedef struct roster {
+    int count;
+    rank_record *ranks;
+} roster;
+
+/* Writes a record as text that muster_free() frees. Text and backends are all that is not written.
+ */
+muster_status rank_record_write(const rank_record *record, char **text);
+
+/* Reads one; text from the store is checked and never trusted. rank_record_clear() frees it. */
+muster_status rank_record_read(rank_record *record, muster_blob text);
+void rank_record_clear(rank_record *record);
+
+/* "rank 3 (host b, pid 77)". Returns text. */
+const char *rank_record_name(const rank_record *record, char *text, size_t size);
+
+/* The backend of that name as the rank has it, or NULL. */
+const rank_backend *rank_record_backend(const rank_record *record, const char *name);
+
+/* Reads count records, checks that each is of the rank at whose place it stands. */
+muster_status roster_read(roster *list, const muster_blob *texts, int count);
+
+/* The records of ranks[0..count) of another roster, in that order. */
+muster_status roster_subset(roster *list, const roster *from, const int *ranks, int count);
+void roster_clear(roster *list);
+
+/* How many ranks share the host of rank, it included. */
+int roster_ranks_on_host(const roster *list, int rank);
+int roster_num_hosts(const roster *list);
+
+#endif

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Operations as they run: a queue for each group with one thread that takes them in order, and the
+ * handles that callers wait on.
+ */
+#ifndef MUSTER_LIB_WORK_H
+#define MUSTER_LIB_WORK_H
+
+#include "muster.h"
+
+/* What an operation does; the sentence of its failure is the running thread's last error. Arguments
+ * are copied in and freed after the run. */
+typedef muster_status (*work_fn)(muster_group *group, void *arguments);
+
+typedef struct work_queue work_queue;
+
+/* Starts the thread, which blocks all signals. */
+muster_status work_queue_start(work_queue **queue, muster_group *group);
+
+/* Waits until every operation has ended; false after timeout_ms. */
+bool work_queue_drain(work_queue *queue, int64_t timeout_ms);
+
+/* Ends the thread and frees the queue, which has been drained. NULL does nothing. */
+void work_queue_stop(work_queue *queue);
+
+/* After fork, in the child: frees the memory alone. */
+void work_queue_forget(work_queue *queue);
+
+/*
+ * Runs fn on the group's thread behind all that was issued before, with a copy of the size bytes at
+ * arguments. work NULL waits for it; otherwise *work is its handle. A group without a queue, which
+ * is one of one rank, runs it here and now.
+ */
+muster_status work_issue(muster_group *group, work_fn fn, const void *arguments, size_t size,
+                         muster_work **work);
+
+/* Runs fn on a thread of its own, for what must not wait for other operations of the group. */
+muster_status work_issue_apart(muster_group *group, work_fn fn, const void *arguments, size_t size,
+                               muster_work **work);
+
+#endif
