@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The store in a file: its bytes, several processes, and what can happen to the file.
+ */
+#include "config.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "store.h"
+#include "store_conformance.h"
+#include "tap.h"
+
+static char folder[512];
+
+static const char *path_to(const char *name)
+{
+    static char path[600];
+    snprintf(path, sizeof(path), "%s/%s", folder, name);
+    return path;
+}
+
+static void write_file(const char *name, const void *data, size_t size)
+{
+    int fd = open(path_to(name), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+    if (fd < 0 || write(fd, data, size) != (ssize_t)size)
+        bail_out("can't write %s", path_to(name));
+    close(fd);
+}
+
+static muster_store *open_store(const char *name)
+{
+    muster_store *store = NULL;
+    if (muster_store_file(&store, path_to(name)) != MUSTER_OK)
+        bail_out("%s", muster_last_error());
+    return store;
+}
+
+static void bad_input(void)
+{
+    muster_store *store = NULL;
+    is_int(muster_store_file(NULL, path_to("x")), MUSTER_ERR_ARGUMENT, "a place is needed");
+    is_int(muster_store_file(&store, NULL), MUSTER_ERR_ARGUMENT, "a path is needed");
+    is_int(muster_store_file(&store, ""), MUSTER_ERR_ARGUMENT, "an empty one is none");
+    is_int(muster_store_file(&store, folder), MUSTER_ERR_SYSTEM, "a folder is no file");
+    is_int(muster_store_file(&store, "/dev/null"), MUSTER_ERR_ARGUMENT, "nor is a device");
+    is_int(muster_store_file(&store, path_to("no/such/folder")), MUSTER_ERR_SYSTEM,
+           "the folder must be there");
+    has_str(muster_last_error(), "no/such/folder", "and is named");
+}
+
+/* The bytes that torch writes, from both ends. */
+static void format(void)
+{
+    static const unsigned char expected[] = "\x02\0\0\0/k\x02\0\0\0v1"
+                                            "\x02\0\0\0/n\x01\0\0\0"
+                                            "7"
+                                            "\x03\0\0\0-/k\0\0\0\0";
+    unsigned char bytes[128];
+    muster_store *store = open_store("format");
+    muster_store_set(store, muster_str("k"), muster_str("v1"));
+    muster_store_add(store, muster_str("n"), 7, NULL);
+    muster_store_delete(store, muster_str("k"), NULL);
+    int fd = open(path_to("format"), O_RDONLY | O_CLOEXEC);
+    ssize_t size = read(fd, bytes, sizeof(bytes));
+    close(fd);
+    ok(size == sizeof(expected) - 1 && memcmp(bytes, expected, sizeof(expected) - 1) == 0,
+       "the bytes are those of torch");
+    muster_store_free(store);
+
+    static const char foreign[] = "\x08\0\0\0cleanup/\x01\0\0\0"
+                                  "1"
+                                  "\x02\0\0\0/a\x03\0\0\0one"
+                                  "\x02\0\0\0/b\x03\0\0\0two"
+                                  "\x03\0\0\0-/a\0\0\0\0";
+    bool there = true;
+    int64_t num_keys = 0;
+    muster_blob key = muster_str("a");
+    write_file("foreign", foreign, sizeof(foreign) - 1);
+    store = open_store("foreign");
+    ok(store_holds(store, "b", muster_str("two")), "what torch wrote is read");
+    muster_store_check(store, &key, 1, &there);
+    ok(!there, "with its deletions");
+    muster_store_num_keys(store, &num_keys);
+    is_int(num_keys, 2, "its counters are keys too");
+    muster_store_free(store);
+}
+
+/* Files that are no store, or no longer: refused at once, never read for ever. */
+static void corrupt(void)
+{
+    static const struct {
+        const char *what;
+        const char *bytes;
+        size_t size;
+    } cases[] = {
+        {"a length cut short", "\x02\0\0", 3},
+        {"a key cut short", "\x02\0\0\0/", 5},
+        {"a missing value", "\x02\0\0\0/k", 6},
+        {"a value cut short", "\x02\0\0\0/k\x05\0\0\0abcd", 14},
+        {"a huge key", "\xff\xff\xff\xff/k\x01\0\0\0v", 11},
+        {"a huge value", "\x02\0\0\0/k\xff\xff\xff\x7fv", 11},
+        {"text", "this is a letter to somebody\n", 29},
+        {"a second record cut short", "\x02\0\0\0/k\x01\0\0\0v\x02\0\0\0", 15},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        muster_store *store = NULL;
+        write_file("corrupt", cases[i].bytes, cases[i].size);
+        is_int(muster_store_file(&store, path_to("corrupt")), MUSTER_ERR_PROTOCOL, "%s is refused",
+               cases[i].what);
+        has_str(muster_last_error(), "/corrupt", "with the path");
+    }
+}
+
+static void *remove_later(void *name)
+{
+    pause_ms(50);
+    unlink(path_to(name));
+    return NULL;
+}
+
+/* user case 7 b: the file is removed while a rank waits. */
+static void removed(void)
+{
+    pthread_t thread;
+    void *data;
+    size_t size;
+    char name[] = "removed";
+    muster_store *store = open_store(name);
+    pthread_create(&thread, NULL, remove_later, name);
+    long long start = now_ms();
+    is_int(muster_store_get(store, muster_str("k"), 5000, &data, &size), MUSTER_ERR_NOT_FOUND,
+           "a file that vanishes ends the wait");
+    ok(now_ms() - start < 1000, "at once");
+    has_str(muster_last_error(), "/removed", "with its path");
+    pthread_join(thread, NULL);
+    is_int(muster_store_set(store, muster_str("k"), muster_str("v")), MUSTER_ERR_NOT_FOUND,
+           "it is not made anew");
+    write_file("removed", "", 0);
+    is_int(muster_store_set(store, muster_str("k"), muster_str("v")), MUSTER_ERR_NOT_FOUND,
+           "nor is another one in its place taken");
+    muster_store_free(store);
+
+    store = open_store("cut");
+    muster_store_set(store, muster_str("k"), muster_str("v"));
+    muster_store_num_keys(store, &(int64_t){0});
+    write_file("cut", "", 0);
+    is_int(muster_store_wait(store, &(muster_blob){"x", 1}, 1, 2000), MUSTER_ERR_PROTOCOL,
+           "a file that was cut is said so");
+    muster_store_free(store);
+}
+
+static void locked(void)
+{
+    muster_store *store = open_store("locked");
+    int fd = open(path_to("locked"), O_RDWR | O_CLOEXEC);
+    void *data;
+    size_t size;
+    flock(fd, LOCK_EX);
+    long long start = now_ms();
+    is_int(muster_store_get(store, muster_str("k"), 300, &data, &size), MUSTER_ERR_TIMEOUT,
+           "a lock that somebody keeps ends in a time-out");
+    long long took = now_ms() - start;
+    ok(took >= 300 && took < 500, "in time");
+    has_str(muster_last_error(), "locked", "that says so");
+    close(fd);
+    muster_store_free(store);
+}
+
+/* user case 7 a: a second user of the file does not mind that the first has gone. */
+static void two_owners(void)
+{
+    muster_store *one = open_store("owners"), *two = open_store("owners"), *a = NULL, *b = NULL;
+    muster_store_prefix(&a, one, "a");
+    muster_store_prefix(&b, two, "b");
+    muster_store_set(a, muster_str("k"), muster_str("of a"));
+    muster_store_free(a);
+    muster_store_free(one);
+    ok(muster_store_set(b, muster_str("k"), muster_str("of b")) == MUSTER_OK &&
+           store_holds(b, "k", muster_str("of b")) && store_holds(two, "a/k", muster_str("of a")),
+       "one owner goes, the other goes on");
+    muster_store_free(b);
+    muster_store_free(two);
+}
+
+/* One of several processes: adds, and waits for the others. */
+static int writer(const char *path, int rank, int size, int adds)
+{
+    muster_store *store = NULL;
+    char name[32];
+    muster_blob key;
+    bool right = muster_store_file(&store, path) == MUSTER_OK;
+    for (int i = 0; right && i < adds; i++)
+        right = muster_store_add(store, muster_str("n"), 1, NULL) == MUSTER_OK;
+    snprintf(name, sizeof(name), "rank %d", rank);
+    right = right && muster_store_set(store, muster_str(name), muster_str("x")) == MUSTER_OK;
+    for (int i = 0; right && i < size; i++) {
+        snprintf(name, sizeof(name), "rank %d", i);
+        key = muster_str(name);
+        right = muster_store_wait(store, &key, 1, 10000) == MUSTER_OK;
+    }
+    int64_t sum = 0;
+    right = right && muster_store_add(store, muster_str("n"), 0, &sum) == MUSTER_OK &&
+            sum == (int64_t)size * adds;
+    if (!right)
+        diag("rank %d: sum %lld, %s", rank, (long long)sum, muster_last_error());
+    muster_store_free(store);
+    return right ? 0 : 1;
+}
+
+static bool run_writers(const char *path, int size, int adds)
+{
+    bool right = true;
+    for (int rank = 0; rank < size; rank++)
+        if (fork() == 0)
+            _exit(writer(path, rank, size, adds));
+    for (int rank = 0; rank < size; rank++) {
+        int status;
+        wait(&status);
+        right = right && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    }
+    return right;
+}
+
+/* user case 7 d: all ranks make the file at the same instant. */
+static void processes(void)
+{
+    int right = 0;
+    ok(run_writers(path_to("many"), 4, 100), "no add of four processes is lost");
+    for (int round = 0; round < 100; round++) {
+        char name[32];
+        snprintf(name, sizeof(name), "round %d", round);
+        right += run_writers(path_to(name), 4, 1);
+        unlink(path_to(name));
+    }
+    is_int(right, 100, "100 times a new file");
+}
+
+static bool child_adds(muster_store *store)
+{
+    int status = 1;
+    pid_t child = fork();
+    if (child == 0)
+        _exit(muster_store_add(store, muster_str("child"), 2, NULL) != MUSTER_OK ||
+              !store_holds(store, "n", muster_str("400")));
+    waitpid(child, &status, 0);
+    return status == 0;
+}
+
+static void forked(void)
+{
+    int64_t sum = 0;
+    muster_store *store = open_store("many");
+    muster_store_add(store, muster_str("child"), 1, NULL);
+    ok(child_adds(store), "a forked child goes on with the store");
+    muster_store_add(store, muster_str("child"), 0, &sum);
+    is_int(sum, 3, "and its parent sees what it did");
+    muster_store_free(store);
+}
+
+static void relative_path(void)
+{
+    char before[512];
+    muster_store *store = NULL;
+    if (getcwd(before, sizeof(before)) == NULL || chdir(folder) != 0)
+        bail_out("can't go to %s", folder);
+    muster_store_file(&store, "relative");
+    if (chdir(before) != 0)
+        bail_out("can't go back to %s", before);
+    is_int(muster_store_set(store, muster_str("k"), muster_str("v")), MUSTER_OK,
+           "a relative path is that of the moment when the store was made");
+    is_str(store_describe(store), "file store relative", "and is what messages call it");
+    muster_store_free(store);
+}
+
+static int num_descriptors(void)
+{
+    int count = 0;
+    for (int fd = 0; fd < 256; fd++)
+        count += fcntl(fd, F_GETFD) >= 0;
+    return count;
+}
+
+int main(void)
+{
+    const char *parent = getenv("TMPDIR");
+    char command[600];
+    plan(2 * STORE_CONFORMANCE_POINTS + 46);
+    snprintf(folder, sizeof(folder), "%s/muster-file-XXXXXX", parent == NULL ? "/tmp" : parent);
+    if (mkdtemp(folder) == NULL)
+        bail_out("no folder %s", folder);
+    int before = num_descriptors();
+    bad_input();
+    format();
+    corrupt();
+    removed();
+    locked();
+    two_owners();
+    processes();
+    forked();
+    relative_path();
+    muster_store *one = open_store("one"), *two = open_store("one");
+    store_conformance(one, two, "file");
+    muster_store_free(one);
+    muster_store_free(two);
+    one = open_store("prefixed");
+    muster_store_prefix(&two, one, "p");
+    store_conformance(two, two, "prefix over file");
+    is_int(muster_store_port(two), -1, "there is no port");
+    muster_store_free(one);
+    muster_store_free(two);
+    is_int(num_descriptors(), before, "no descriptor is left");
+    snprintf(command, sizeof(command), "rm -rf '%s'", folder);
+    ok(system(command) == 0, "the folder is removed");
+    return done();
+}
