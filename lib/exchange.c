@@ -259,7 +259,6 @@ static muster_status read_all(exchange *meeting, const int *wanted, size_t num_w
 muster_status exchange_round(exchange *meeting, muster_blob mine, bool published, const int *wanted,
                              size_t num_wanted, const char *phase, const muster_blob **all)
 {
-    meeting->broken_off = true;
     muster_status status = published ? MUSTER_OK : publish(meeting, mine);
     if (status == MUSTER_OK)
         status = arrive(meeting);
@@ -269,7 +268,6 @@ muster_status exchange_round(exchange *meeting, muster_blob mine, bool published
         status = read_all(meeting, wanted, num_wanted);
     if (status != MUSTER_OK)
         return status;
-    meeting->broken_off = false;
     meeting->round++;
     if (all != NULL)
         *all = meeting->blobs;
@@ -283,22 +281,29 @@ static void remove_key(exchange *meeting, char *key)
     free(key);
 }
 
-void exchange_clean(exchange *meeting)
+/* Removes what the participants share, and what the first so many of them published. */
+static void remove_all(exchange *meeting, int rounds, int participants)
 {
-    int rounds = meeting->round + meeting->broken_off;
-    for (int round = meeting->keep_rounds; round < rounds; round++)
+    for (int round = 0; round < rounds; round++) {
+        for (int i = 0; round >= meeting->keep_rounds && i < participants; i++)
+            remove_key(meeting, exchange_key(meeting, round, i));
+        remove_key(meeting, shared_key(meeting, round, "n"));
+        remove_key(meeting, shared_key(meeting, round, "gate"));
+    }
+    remove_key(meeting, shared_key(meeting, 0, "plan"));
+    remove_key(meeting, shared_key(meeting, 0, "left"));
+}
+
+void exchange_clean(exchange *meeting, bool failed)
+{
+    int rounds = failed ? EXCHANGE_MAX_ROUNDS : meeting->round;
+    for (int round = meeting->keep_rounds; !failed && round < rounds; round++)
         remove_key(meeting, exchange_key(meeting, round, meeting->index));
     char *key = shared_key(meeting, 0, "left");
     int64_t left = 0;
     if (key != NULL)
         muster_store_add(meeting->store, muster_str(key), 1, &left);
     free(key);
-    if (left != meeting->count)
-        return;
-    for (int round = 0; round < rounds; round++) {
-        remove_key(meeting, shared_key(meeting, round, "n"));
-        remove_key(meeting, shared_key(meeting, round, "gate"));
-    }
-    remove_key(meeting, shared_key(meeting, 0, "plan"));
-    remove_key(meeting, shared_key(meeting, 0, "left"));
+    if (left == meeting->count)
+        remove_all(meeting, rounds, failed ? meeting->count : 0);
 }

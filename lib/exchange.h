@@ -25,7 +25,6 @@ typedef struct exchange {
     int64_t timeout_ms; /* what end was made from, for messages */
     int round;          /* the one to come */
     int keep_rounds;    /* what was published in rounds before this stays after exchange_clean */
-    bool broken_off;    /* the round to come was begun */
     bool retry;         /* the gate said that this meeting is void: start anew */
     muster_blob *blobs; /* of the latest round, one block of memory */
 } exchange;
@@ -72,8 +71,11 @@ muster_status exchange_agree(exchange *meeting, const char *text);
 /* Shuts the gates of all rounds: whoever waits there must start anew. */
 void exchange_void(exchange *meeting);
 
-/* After the last round, or after a failure: removes what this participant published; the last
- * participant to do so removes what they shared. */
-void exchange_clean(exchange *meeting);
+/*
+ * After the last round, or after a failure: the last participant to call it removes all that they
+ * share. What each has published it removes by itself after the last round; after a failure
+ * somebody may still be reading it, so that too is left to the last one.
+ */
+void exchange_clean(exchange *meeting, bool failed);
 
 #endif

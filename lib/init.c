@@ -185,7 +185,7 @@ static muster_status form_world(setup *s, const char *record, bool *retry, muste
         s->options = NULL;
         status = forming_run(&meeting, &(forming_plan){made, NULL}, 1);
     }
-    exchange_clean(&meeting);
+    exchange_clean(&meeting, status != MUSTER_OK);
     *retry = meeting.retry;
     exchange_destroy(&meeting);
     if (status == MUSTER_OK) {

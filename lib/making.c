@@ -207,7 +207,7 @@ muster_status making_form(making *call, membership *in, size_t count, muster_gro
 muster_status making_finish(making *call, muster_status status, muster_group **groups, size_t count)
 {
     if (call->meeting.store != NULL)
-        exchange_clean(&call->meeting);
+        exchange_clean(&call->meeting, status != MUSTER_OK);
     exchange_destroy(&call->meeting);
     for (size_t i = 0; status == MUSTER_OK && i < count; i++)
         init_finish(groups[i], call->began_ns, call->operations_before);
