@@ -594,6 +594,13 @@ typedef struct muster_backend_report {
  * plugins where that has not been done yet. */
 MUSTER_API muster_status muster_list_backends(muster_backend_report **reports, size_t *num_reports);
 
+/*
+ * This machine as far as it matters here, in words (json false) or in JSON: host name, packages,
+ * NUMA nodes and cores as hwloc sees them where the library was built with it, and the cores that
+ * this process may run on. *text is freed with muster_free().
+ */
+MUSTER_API muster_status muster_describe_host(bool json, char **text);
+
 /* One option that some backend, or muster itself, knows. Strings live until the process ends. */
 typedef struct muster_option_report {
     const char *name;          /* "gloo.iface" */
