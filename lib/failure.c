@@ -14,132 +14,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cause.h"
 #include "deadline.h"
 #include "error.h"
 #include "log.h"
-#include "rank_set.h"
-#include "store.h"
 #include "thread.h"
-
-/* How long a failing rank talks to the store, and how long the ranks that wait with it have to say
- * so. */
-enum { STORE_PATIENCE_MS = 700, CENSUS_MS = 200 };
-
-typedef enum inquiry_kind {
-    INQUIRY_PUBLISH, /* our cause, unless there is one already */
-    INQUIRY_LEARN,   /* the cause of a rank that says it has failed */
-    INQUIRY_CENSUS   /* who else was in the operation that timed out, then publish */
-} inquiry_kind;
-
-/* One talk with the store, held on a thread aside. */
-typedef struct inquiry {
-    inquiry_kind kind;
-    muster_store *store;
-    char *prefix;
-    int rank;
-    int size;
-    uint64_t sequence;
-    char what[ERROR_SIZE]; /* in: our cause. out: the first cause, "<status> <rank> <sentence>" */
-} inquiry;
-
-static void inquiry_free(void *what)
-{
-    inquiry *asked = what;
-    muster_store_free(asked->store);
-    free(asked->prefix);
-    free(asked);
-}
-
-static char *late_key(const inquiry *asked, int rank)
-{
-    char *key = NULL;
-    int length =
-        asprintf(&key, "%s/late/%llu/%d", asked->prefix, (unsigned long long)asked->sequence, rank);
-    return length < 0 ? NULL : key;
-}
-
-static void say_late(const inquiry *asked)
-{
-    char *key = late_key(asked, asked->rank);
-    if (key != NULL)
-        muster_store_set(asked->store, muster_str(key), muster_str("1"));
-    free(key);
-}
-
-/* Puts the ranks that did not say that they were in the operation where the text has "%ranks". */
-static void take_census(inquiry *asked)
-{
-    say_late(asked);
-    struct timespec nap = {0, CENSUS_MS * 1000000L};
-    nanosleep(&nap, NULL);
-    bool *missing = calloc((size_t)asked->size, sizeof(bool));
-    char ranks[256], *mark = strstr(asked->what, "%ranks");
-    if (missing == NULL || mark == NULL) {
-        free(missing);
-        return;
-    }
-    for (int r = 0; r < asked->size; r++) {
-        char *key = late_key(asked, r);
-        muster_blob keys = muster_str(key);
-        bool there = true;
-        if (key != NULL && muster_store_check(asked->store, &keys, 1, &there) == MUSTER_OK)
-            missing[r] = !there;
-        free(key);
-    }
-    char whole[ERROR_SIZE];
-    snprintf(whole, sizeof(whole), "%.*s%s%s", (int)(mark - asked->what), asked->what,
-             rank_set_text(missing, asked->size, ranks, sizeof(ranks)), mark + strlen("%ranks"));
-    snprintf(asked->what, sizeof(asked->what), "%s", whole);
-    free(missing);
-}
-
-static void talk(void *what)
-{
-    inquiry *asked = what;
-    char *key = NULL;
-    void *value = NULL;
-    size_t size = 0;
-    if (asprintf(&key, "%s/failure", asked->prefix) < 0)
-        return;
-    muster_status status = MUSTER_OK;
-    if (asked->kind == INQUIRY_LEARN) {
-        if (asked->sequence != 0)
-            say_late(asked);
-        status = muster_store_get(asked->store, muster_str(key), STORE_PATIENCE_MS, &value, &size);
-    } else {
-        if (asked->kind == INQUIRY_CENSUS)
-            take_census(asked);
-        status = muster_store_compare_set(asked->store, muster_str(key), muster_str(""),
-                                          muster_str(asked->what), &value, &size);
-    }
-    if (status == MUSTER_OK && size < sizeof(asked->what)) {
-        memcpy(asked->what, value, size);
-        asked->what[size] = '\0';
-    }
-    muster_free(value);
-    free(key);
-}
-
-/* Has the talk; what (ERROR_SIZE bytes) is replaced by what the store then holds, if it says so in
- * time. */
-static void inquire(muster_group *group, inquiry_kind kind, uint64_t sequence, char *what)
-{
-    inquiry *asked = calloc(1, sizeof(*asked));
-    if (asked == NULL || (asked->prefix = strdup(group->prefix)) == NULL) {
-        free(asked);
-        return;
-    }
-    asked->kind = kind;
-    asked->store = store_retain(group->store);
-    asked->rank = group->rank;
-    asked->size = group->size;
-    asked->sequence = sequence;
-    snprintf(asked->what, sizeof(asked->what), "%s", what);
-    if (!thread_run_aside(talk, inquiry_free, asked, STORE_PATIENCE_MS + CENSUS_MS))
-        return;
-    memcpy(what, asked->what, ERROR_SIZE);
-    inquiry_free(asked);
-}
 
 void failure_init(group_failure *failure)
 {
@@ -165,18 +44,6 @@ static bool failure_begin(muster_group *group, muster_status status)
     return first;
 }
 
-/* Splits "<status> <rank> <sentence>"; false where it is none. */
-static bool parse_cause(const char *text, muster_status *status, int *rank, const char **sentence)
-{
-    int number = 0, used = 0;
-    if (sscanf(text, "%d %d %n", &number, rank, &used) != 2 || used == 0 || number <= MUSTER_OK ||
-        number > MUSTER_ERR_INTERNAL)
-        return false;
-    *status = (muster_status)number;
-    *sentence = text + used;
-    return true;
-}
-
 /* The cause is known as well as it can be: keeps it and lets everybody go on. */
 static void failure_complete(muster_group *group, const char *what)
 {
@@ -184,7 +51,7 @@ static void failure_complete(muster_group *group, const char *what)
     int rank = -1;
     const char *words = what;
     char *sentence = NULL, who[320] = "another rank";
-    bool known = parse_cause(what, &status, &rank, &words);
+    bool known = cause_parse(what, &status, &rank, &words);
     if (known && rank >= 0 && rank < group->size)
         rank_record_name(&group->ranks.ranks[rank], who, sizeof(who));
     int length = known && rank != group->rank ? asprintf(&sentence, "after %s: %s", who, words)
@@ -212,7 +79,7 @@ static void abort_comm(muster_group *group)
 muster_status failure_check(muster_group *group)
 {
     group_failure *failure = &group->failure;
-    deadline end = deadline_in(2 * (STORE_PATIENCE_MS + CENSUS_MS));
+    deadline end = deadline_in(2 * CAUSE_PATIENCE_MS);
     pthread_mutex_lock(&failure->lock);
     while (failure->status != MUSTER_OK && !failure->complete &&
            thread_wait(&failure->settled, &failure->lock, end))
@@ -225,13 +92,22 @@ muster_status failure_check(muster_group *group)
     return status;
 }
 
+/* This rank's cause, from the thread's last error. */
+static void write_cause(char *cause, muster_status status, int rank, const char *sentence)
+{
+    snprintf(cause, ERROR_SIZE, "%d %d %s", (int)status, rank, sentence);
+}
+
 muster_status failure_raise(muster_group *group, muster_status status)
 {
     if (failure_begin(group, status)) {
-        char what[ERROR_SIZE];
-        snprintf(what, sizeof(what), "%d %d %s", (int)status, group->rank, muster_last_error());
-        inquire(group, INQUIRY_PUBLISH, 0, what);
-        failure_complete(group, what);
+        char cause[ERROR_SIZE];
+        write_cause(cause, status, group->rank, muster_last_error());
+        if (status == MUSTER_ERR_PEER_LOST)
+            cause_publish_loss(group, atomic_load(&group->running), cause);
+        else
+            cause_publish(group, cause);
+        failure_complete(group, cause);
         abort_comm(group);
     }
     return failure_check(group);
@@ -241,18 +117,21 @@ muster_status failure_raise_timeout(muster_group *group, uint64_t sequence, cons
                                     int peer)
 {
     if (failure_begin(group, MUSTER_ERR_TIMEOUT)) {
-        char text[ERROR_SIZE], who[32] = "%ranks";
+        char cause[ERROR_SIZE], who[32] = CAUSE_RANKS;
         if (sequence == 0)
             snprintf(who, sizeof(who), "rank %d", peer);
-        snprintf(text, sizeof(text), "%d %d timed out after %lld ms in %s waiting for %s",
+        snprintf(cause, sizeof(cause), "%d %d timed out after %lld ms in %s waiting for %s",
                  (int)MUSTER_ERR_TIMEOUT, group->rank, (long long)atomic_load(&group->timeout_ms),
                  what, who);
         abort_comm(group); /* first, so that those who wait with us say so */
-        inquire(group, sequence != 0 ? INQUIRY_CENSUS : INQUIRY_PUBLISH, sequence, text);
-        char *mark = strstr(text, "%ranks");
-        if (mark != NULL) /* the store did not answer: this much is sure */
-            snprintf(mark, sizeof(text) - (size_t)(mark - text), "rank %d", peer);
-        failure_complete(group, text);
+        if (sequence != 0)
+            cause_publish_timeout(group, sequence, cause);
+        else
+            cause_publish(group, cause);
+        char *mark = strstr(cause, CAUSE_RANKS);
+        if (mark != NULL) /* nobody knows better: this much is sure */
+            snprintf(mark, sizeof(cause) - (size_t)(mark - cause), "rank %d", peer);
+        failure_complete(group, cause);
     }
     return failure_check(group);
 }
@@ -263,10 +142,14 @@ void failure_reported(muster_comm_owner *owner, int rank, muster_status status,
     muster_group *group = (muster_group *)owner;
     if (!failure_begin(group, status))
         return;
-    char what[ERROR_SIZE];
+    char cause[ERROR_SIZE];
+    uint64_t running = atomic_load(&group->running);
     bool told = status == MUSTER_ERR_REMOTE;
-    snprintf(what, sizeof(what), "%d %d %s", (int)status, told ? rank : group->rank, sentence);
-    inquire(group, told ? INQUIRY_LEARN : INQUIRY_PUBLISH, atomic_load(&group->running), what);
-    failure_complete(group, what);
+    write_cause(cause, status, told ? rank : group->rank, sentence);
+    if (told)
+        cause_learn(group, running, cause);
+    else
+        cause_publish_loss(group, running, cause);
+    failure_complete(group, cause);
     abort_comm(group);
 }
