@@ -50,6 +50,8 @@ static void right(void)
            "ok 3 - good: every rank ends as it should\n",
            "and reads so");
     is_int(run("crowd"), 0, "as many ranks as there can be");
+    is_int(run("serves"), 0, "rank 0 can serve at the port");
+    is_int(run("meets"), 0, "the parent can host the store");
     setenv("SLURM_PROCID", "5", 1);
     setenv("OMPI_COMM_WORLD_RANK", "5", 1);
     is_int(run("alone"), 0, "one rank, with its own environment");
@@ -148,7 +150,7 @@ int main(int argc, char **argv)
 {
     if (argc > 1 || getenv("MUSTER_TEST_RANK") != NULL)
         return ranks_main(argc, argv, harness_cases, harness_num_cases);
-    plan(57);
+    plan(59);
     right();
     wrong_points();
     wrong_ends();

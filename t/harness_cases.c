@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "harness_cases.h"
+#include "muster.h"
 
+#include <arpa/inet.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 static int number(const char *name)
@@ -26,6 +29,41 @@ static void good(int rank, int size)
     ok(number("RANK") == rank && number("WORLD_SIZE") == size && number("LOCAL_RANK") == rank &&
            number("LOCAL_WORLD_SIZE") == size && number("MASTER_PORT") > 0,
        "a rank is told who it is");
+}
+
+/* Rank 0 serves at the port that it was told, the others come. */
+static void serves(int rank, int size)
+{
+    struct sockaddr_in address = {.sin_family = AF_INET,
+                                  .sin_port = htons((uint16_t)number("MASTER_PORT"))};
+    inet_pton(AF_INET, getenv("MASTER_ADDR"), &address.sin_addr);
+    int one = 1, end = socket(AF_INET, SOCK_STREAM, 0);
+    setsockopt(end, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
+    if (rank == 0)
+        ok(bind(end, (struct sockaddr *)&address, sizeof(address)) == 0 && listen(end, size) == 0,
+           "the port serves");
+    ranks_barrier();
+    if (rank > 0)
+        ok(connect(end, (struct sockaddr *)&address, sizeof(address)) == 0, "the port serves");
+    ranks_barrier();
+    close(end);
+}
+
+static void meets(int rank, int size)
+{
+    (void)size;
+    muster_tcp_store_args args = MUSTER_TCP_STORE_ARGS_INIT;
+    muster_store *store = NULL;
+    args.host = getenv("MASTER_ADDR");
+    args.port = number("MASTER_PORT");
+    args.timeout_ms = 20000;
+    is_str(getenv("TORCHELASTIC_USE_AGENT_STORE"), "True", "ranks know that the store is hosted");
+    is_int(muster_store_tcp(&store, &args), MUSTER_OK, "they reach it");
+    muster_blob key = muster_str("key");
+    if (rank == 0)
+        muster_store_set(store, key, key);
+    is_int(muster_store_wait(store, &key, 1, 20000), MUSTER_OK, "they meet there");
+    muster_store_free(store);
 }
 
 static void alone(int rank, int size)
@@ -212,6 +250,8 @@ static const char *const own[] = {"MINE=1", "HOME", NULL};
 const struct ranks_case harness_cases[] = {
     {.name = "good", .size = 4, .points = 2, .body = good},
     {.name = "crowd", .size = RANKS_MOST, .points = 2, .body = good},
+    {.name = "serves", .size = 3, .points = 1, .body = serves},
+    {.name = "meets", .size = 3, .points = 3, .body = meets, .host_store = true},
     {.name = "alone", .size = 1, .points = 4, .body = alone, .environment = own},
     {.name = "fails", .size = 3, .points = 3, .body = fails},
     {.name = "segfaults", .size = 3, .points = 2, .body = segfaults},

@@ -6,9 +6,9 @@
 
 #include "ranks.h"
 #include "ranks_crew.h"
+#include "ranks_port.h"
 #include "ranks_self.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <ftw.h>
 #include <signal.h>
@@ -17,7 +17,6 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -40,22 +39,6 @@ static void ranks_folder(struct ranks_crew *crew)
     if (length <= 0)
         bail_out("/proc/self/exe: %s", strerror(errno));
     crew->program[length] = '\0';
-}
-
-/* A port kept by a socket that is bound and does not listen: the kernel gives it to nobody, but
- * rank 0 may bind it too. */
-static int ranks_reserve_port(int *port)
-{
-    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
-    socklen_t size = sizeof(address);
-    int one = 1;
-    int keeper = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (keeper < 0 || setsockopt(keeper, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one)) != 0 ||
-        bind(keeper, (struct sockaddr *)&address, size) != 0 ||
-        getsockname(keeper, (struct sockaddr *)&address, &size) != 0)
-        bail_out("no port: %s", strerror(errno));
-    *port = ntohs(address.sin_port);
-    return keeper;
 }
 
 static void ranks_describe(int status, char *words, size_t size)
@@ -145,12 +128,14 @@ static void ranks_run(const struct ranks_case *test, size_t number, int signals)
     crew->number = number;
     crew->signals = signals;
     ranks_folder(crew);
-    int keeper = ranks_reserve_port(&crew->port);
+    crew->port_hosted = test->host_store;
+    struct port port = test->host_store ? port_host_store() : port_reserve();
+    crew->port = port.number;
     crew_spawn(crew);
     crew_watch(crew);
     nftw(crew->folder, ranks_remove, 16, FTW_DEPTH | FTW_PHYS);
     ranks_conclude(crew);
-    close(keeper);
+    port_free(&port);
     free(crew);
 }
 

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * muster-run: starts the ranks of a job on this node, and ends them together.
+ */
+#include "config.h"
+
+#include "run/job.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+/* A number that no other run has; with several nodes it must come from outside. */
+static void choose_id(struct job *job)
+{
+    unsigned char bytes[16];
+    if (job->options->num_nodes > 1 || getrandom(bytes, sizeof(bytes), 0) != sizeof(bytes))
+        return;
+    for (size_t i = 0; i < sizeof(bytes); i++)
+        snprintf(job->id + 2 * i, 3, "%02x", bytes[i]);
+}
+
+/* Whatever is opened later must not become a standard descriptor by chance. */
+static void open_standard(void)
+{
+    int made;
+    do
+        made = open("/dev/null", O_RDWR);
+    while (made >= 0 && made <= STDERR_FILENO);
+    if (made >= 0)
+        close(made);
+}
+
+static bool prepare(struct job *job, const struct options *options)
+{
+    job->options = options;
+    job->input.pipe = job->signals = -1;
+    job->streams[0].descriptor = STDOUT_FILENO;
+    job->streams[1].descriptor = STDERR_FILENO;
+    if (options->timeout > 0)
+        job->time_out_at = job_clock() + options->timeout;
+    job->ranks = calloc((size_t)options->per_node, sizeof(*job->ranks));
+    choose_id(job);
+    if (job->ranks != NULL && job_open_signals(job) && guard_start(&job->guard) &&
+        prctl(PR_SET_CHILD_SUBREAPER, 1) == 0)
+        return job_host_store(job);
+    job_say(job, "the job can't be prepared: %s", strerror(errno));
+    return false;
+}
+
+static int run(struct job *job, const struct options *options)
+{
+    int status = 1;
+    bool started = prepare(job, options) && job_spawn(job, &status);
+    if (!started)
+        job_stop(job, SIGKILL);
+    else if (options->verbosity > 0)
+        job_say(job, "%d of %d ranks run here, store at %s port %d%s%s", options->per_node,
+                options->num_ranks, options->master_addr, job->port, job->id[0] ? ", job " : "",
+                job->id);
+    job_watch(job);
+    input_close(&job->input);
+    muster_store_free(job->store);
+    guard_stop(&job->guard);
+    return started ? job_conclude(job) : status;
+}
+
+int main(int argc, char **argv)
+{
+    struct options options;
+    struct job job;
+    memset(&job, 0, sizeof(job));
+    int status;
+    open_standard();
+    if (options_read(&options, argc, argv, &status))
+        status = run(&job, &options);
+    free(job.ranks);
+    free(options.exports);
+    return status;
+}

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The launcher while its ranks run: one loop for signals, output, input and the clock.
+ */
+#include "config.h"
+
+#include "job.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+void job_say(struct job *job, const char *format, ...)
+{
+    char words[2048];
+    struct output_bytes line = {NULL, 0, 0};
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(words, sizeof(words), format, arguments);
+    va_end(arguments);
+    output_take(&job->streams[1], &line, "", "muster-run: ", strlen("muster-run: "));
+    output_take(&job->streams[1], &line, "", words, strlen(words));
+    output_take(&job->streams[1], &line, "", "\n", 1);
+    output_free(&line);
+}
+
+/* A stream that nobody reads is closed for the ranks too: they see what we saw. */
+static void watch_close(struct job *job, struct rank *rank, int which)
+{
+    output_finish(&job->streams[which], &rank->lines[which], rank->tag);
+    close(rank->pipes[which]);
+    rank->pipes[which] = -1;
+}
+
+/* At most one buffer full at a time, so that every rank has its turn. */
+static void watch_take(struct job *job, struct rank *rank, int which)
+{
+    char bytes[65536];
+    ssize_t size = read(rank->pipes[which], bytes, sizeof(bytes));
+    if (size > 0)
+        output_take(&job->streams[which], &rank->lines[which], rank->tag, bytes, (size_t)size);
+    if (job->streams[which].broken || size == 0 || (size < 0 && errno != EAGAIN && errno != EINTR))
+        watch_close(job, rank, which);
+}
+
+/* Milliseconds to the next thing that the clock asks for. */
+static int watch_patience(const struct job *job)
+{
+    double now = job_clock(), next = now + 60;
+    if (job->stopping && !job->killed && job->kill_at < next)
+        next = job->kill_at;
+    if (job->time_out_at > 0 && job->time_out_at < next && !job->stopping)
+        next = job->time_out_at;
+    return next <= now ? 0 : (int)((next - now) * 1000) + 1;
+}
+
+static void watch_clock(struct job *job)
+{
+    double now = job_clock();
+    if (job->time_out_at > 0 && now >= job->time_out_at && !job->stopping) {
+        job->timed_out = true;
+        if (job->options->verbosity >= 0)
+            job_say(job, "timed out after %g s; stopping %d ranks", job->options->timeout,
+                    job->living);
+        job_stop(job, SIGTERM);
+    }
+    if (job->stopping && !job->killed && now >= job->kill_at) {
+        job_signal(job, SIGKILL);
+        job->killed = true;
+    }
+}
+
+/* Fills all with what to wait for, in the order in which watch_serve looks at it. */
+static nfds_t watch_list(struct job *job, struct pollfd *all)
+{
+    nfds_t count = 0;
+    all[count++] = (struct pollfd){job->signals, POLLIN, 0};
+    short events;
+    int input = input_awaits(&job->input, &events);
+    all[count++] = (struct pollfd){input, events, 0};
+    for (int which = 0; which < 2; which++)
+        all[count++] = (struct pollfd){
+            output_waits(&job->streams[which]) ? job->streams[which].descriptor : -1, POLLOUT, 0};
+    for (int i = 0; i < job->count; i++)
+        for (int which = 0; which < 2; which++)
+            all[count++] = (struct pollfd){
+                output_full(&job->streams[which]) ? -1 : job->ranks[i].pipes[which], POLLIN, 0};
+    return count;
+}
+
+static void watch_serve(struct job *job, const struct pollfd *all)
+{
+    if (all[0].revents != 0)
+        job_take_signals(job);
+    if (all[1].revents != 0)
+        input_pass(&job->input);
+    for (int which = 0; which < 2; which++)
+        if (all[2 + which].revents != 0)
+            output_write(&job->streams[which]);
+    for (int i = 0; i < 2 * job->count; i++)
+        if (all[4 + i].revents != 0)
+            watch_take(job, &job->ranks[i / 2], i % 2);
+}
+
+static bool watch_output_left(const struct job *job)
+{
+    bool left = output_waits(&job->streams[0]) || output_waits(&job->streams[1]);
+    for (int i = 0; i < job->count; i++)
+        left = left || job->ranks[i].pipes[0] >= 0 || job->ranks[i].pipes[1] >= 0;
+    return left;
+}
+
+void job_watch(struct job *job)
+{
+    struct pollfd *all = calloc((size_t)(4 + 2 * job->count), sizeof(*all));
+    bool swept = false;
+    while (all != NULL && (job->living > 0 || watch_output_left(job))) {
+        nfds_t count = watch_list(job, all);
+        if (poll(all, count, watch_patience(job)) > 0)
+            watch_serve(job, all);
+        watch_clock(job);
+        job_reap(job);
+        if (job->living == 0 && !swept) {
+            job_sweep(job);
+            swept = true;
+        }
+        /* Whoever asks twice does not want to wait for a reader that does not read. */
+        if (job->living == 0 && job->interrupted != 0 && job->killed)
+            break;
+    }
+    free(all);
+}
