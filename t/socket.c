@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Sockets and addresses.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "socket.h"
+#include "socket_here.h"
+#include "store_conformance.h"
+#include "tap.h"
+
+static socket_address first_of(const char *host, int port)
+{
+    socket_address *all = NULL, first = {0};
+    size_t num = 0;
+    if (socket_resolve(host, port, &all, &num) != MUSTER_OK)
+        bail_out("%s", muster_last_error());
+    first = all[0];
+    free(all);
+    return first;
+}
+
+static void addresses(void)
+{
+    char text[SOCKET_TEXT_SIZE], here[256], small[8];
+    socket_address *all;
+    size_t num;
+    socket_address v4 = first_of("127.0.0.1", 80), v6 = first_of("::1", 80),
+                   mapped = first_of("::ffff:192.0.2.7", 1), any = first_of("0.0.0.0", 5),
+                   any6 = first_of("::", 5);
+    is_str(socket_address_text(&v4, true, text), "127.0.0.1:80", "an address and port");
+    is_str(socket_address_text(&v4, false, text), "127.0.0.1", "an address");
+    is_str(socket_address_text(&v6, true, text), "[::1]:80", "one of IPv6 has brackets");
+    is_str(socket_address_text(&v6, false, text), "::1", "but not without its port");
+    is_str(socket_address_text(&mapped, true, text), "192.0.2.7:1", "IPv4 inside of IPv6");
+    ok(socket_address_equal(&v4, &v4) && socket_address_equal(&v6, &v6), "equal addresses");
+    ok(!socket_address_equal(&v4, &v6), "unlike families");
+    socket_address other = first_of("127.0.0.1", 81);
+    ok(!socket_address_equal(&v4, &other), "unlike ports");
+    other = socket_address_reachable(&any);
+    is_str(socket_address_text(&other, true, text), "127.0.0.1:5", "the wildcard is reached here");
+    other = socket_address_reachable(&any6);
+    is_str(socket_address_text(&other, true, text), "[::1]:5", "that of IPv6 too");
+    other = socket_address_reachable(&v4);
+    ok(socket_address_equal(&other, &v4), "another one is itself");
+    is_int(socket_resolve("no..such.host", 1, &all, &num), MUSTER_ERR_NOT_FOUND,
+           "a name that is none");
+    has_str(muster_last_error(), "no..such.host", "is quoted");
+    has_str(socket_addresses_here(here, sizeof(here)), "127.0.0.1", "this host has addresses");
+    is_str(socket_addresses_here(small, sizeof(small)), "none", "too little room for them");
+    is_int(socket_local_address(-1, &other), false, "no socket, no address");
+}
+
+static void listening(void)
+{
+    int fd = -1, second = -1;
+    char text[SOCKET_TEXT_SIZE];
+    socket_address any_port = first_of("127.0.0.1", 0), taken, foreign = first_of("192.0.2.1", 0);
+    is_int(socket_listen(&any_port, &fd), MUSTER_OK, "listening on any port");
+    ok(socket_local_address(fd, &taken) && socket_address_port(&taken) > 0, "gives a real one");
+    ok((fcntl(fd, F_GETFD) & FD_CLOEXEC) != 0, "close-on-exec");
+    is_int(socket_listen(&taken, &second), MUSTER_ERR_SYSTEM, "a port is taken once");
+    has_str(muster_last_error(), socket_address_text(&taken, true, text), "which is named");
+    has_str(muster_last_error(), "in use", "and said to be in use");
+    is_int(socket_listen(&foreign, &second), MUSTER_ERR_SYSTEM, "an address of somebody else");
+    has_str(muster_last_error(), "192.0.2.1:0", "is named");
+    has_str(muster_last_error(), "127.0.0.1", "with those that this host has");
+    close(fd);
+}
+
+static void connecting(void)
+{
+    int fd = -1, client = -1;
+    socket_address any_port = first_of("127.0.0.1", 0), there, list[2];
+    socket_listen(&any_port, &fd);
+    socket_local_address(fd, &there);
+    is_int(socket_connect(&there, 1, false, deadline_in(1000), "test", &client), MUSTER_OK,
+           "connecting");
+    ok((fcntl(client, F_GETFL) & O_NONBLOCK) != 0, "to a socket that does not block");
+    int server = accept(fd, NULL, NULL);
+    size_t got = 0;
+    char bytes[8];
+    is_int(socket_send(client, "abc", 3, deadline_in(1000)), MUSTER_OK, "sending");
+    is_int(socket_receive(server, bytes, 8, deadline_in(1000), &got), MUSTER_OK, "receiving");
+    is_int((long long)got, 3, "what there is");
+    is_int(socket_receive(client, bytes, 8, deadline_in(50), &got), MUSTER_ERR_TIMEOUT,
+           "receiving nothing ends in time");
+    size_t big = 64 << 20;
+    char *zeros = calloc(1, big);
+    is_int(socket_send(client, zeros, big, deadline_in(50)), MUSTER_ERR_TIMEOUT,
+           "sending to who does not read ends in time");
+    free(zeros);
+    close(server);
+    while (socket_receive(client, bytes, 8, deadline_in(1000), &got) == MUSTER_OK)
+        continue;
+    is_int(socket_receive(client, bytes, 8, deadline_in(1000), &got), MUSTER_ERR_PEER_LOST,
+           "who has gone is lost");
+    is_int(socket_send(client, "abc", 3, deadline_in(1000)), MUSTER_ERR_PEER_LOST,
+           "for sending too, without a signal");
+    close(client);
+    close(fd);
+    is_int(socket_connect(&there, 1, false, deadline_in(1000), "test", &client),
+           MUSTER_ERR_PEER_LOST, "a refusal is an error");
+    has_str(muster_last_error(), "test: no connection", "that says to what");
+    long long start = now_ms();
+    is_int(socket_connect(&there, 1, true, deadline_in(100), "test", &client), MUSTER_ERR_TIMEOUT,
+           "tried again it takes the time given");
+    ok(now_ms() - start >= 100 && now_ms() - start < 300, "and no more");
+    socket_listen(&any_port, &fd);
+    list[0] = there;
+    socket_local_address(fd, &list[1]);
+    is_int(socket_connect(list, 2, false, deadline_in(1000), "test", &client), MUSTER_OK,
+           "the second address is tried when the first refuses");
+    close(client);
+    close(fd);
+}
+
+int main(void)
+{
+    plan(39);
+    addresses();
+    listening();
+    connecting();
+    return done();
+}

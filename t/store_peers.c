@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * What the tests of the tcp store share.
+ */
+#include "config.h"
+#include "store_peers.h"
+
+#include <arpa/inet.h>
+#include <dirent.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "tap.h"
+
+muster_tcp_store_args peer_args(const char *host, int port, bool listens)
+{
+    muster_tcp_store_args args = MUSTER_TCP_STORE_ARGS_INIT;
+    args.host = host;
+    args.port = port;
+    args.listen = listens;
+    args.timeout_ms = 10000;
+    return args;
+}
+
+static muster_store *open_store(int port, bool listens)
+{
+    muster_store *store = NULL;
+    muster_tcp_store_args args = peer_args("127.0.0.1", port, listens);
+    if (muster_store_tcp(&store, &args) != MUSTER_OK)
+        bail_out("%s", muster_last_error());
+    return store;
+}
+
+muster_store *peer_host(void)
+{
+    return open_store(0, true);
+}
+
+muster_store *peer_client(int port)
+{
+    return open_store(port, false);
+}
+
+static struct sockaddr_in loopback(int port)
+{
+    struct sockaddr_in at = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
+    at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    return at;
+}
+
+int peer_connect(int port)
+{
+    struct sockaddr_in at = loopback(port);
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (fd < 0 || connect(fd, (struct sockaddr *)&at, sizeof(at)) != 0)
+        bail_out("no connection to port %d", port);
+    return fd;
+}
+
+int peer_greet(int port)
+{
+    char echo[4];
+    int fd = peer_connect(port);
+    if (send(fd, "\0\xce\xf7\x85\x3c\x0d\x01\x02\x03\x04", 10, MSG_NOSIGNAL) != 10 ||
+        recv(fd, echo, 4, MSG_WAITALL) != 4 || memcmp(echo, "\x01\x02\x03\x04", 4) != 0)
+        bail_out("the server on port %d did not answer the greeting", port);
+    return fd;
+}
+
+bool peer_closes(int fd, int ms)
+{
+    char bytes[4096];
+    struct pollfd one = {fd, POLLIN, 0};
+    while (poll(&one, 1, ms) == 1)
+        if (recv(fd, bytes, sizeof(bytes), MSG_DONTWAIT) <= 0)
+            return true;
+    return false;
+}
+
+/* ---- Peers that are no stores -------------------------------------------------------------- */
+
+struct peer_server {
+    int listen_fd, port;
+    const char *bytes;
+    size_t size;
+    bool closes, greets;
+    pthread_t thread;
+};
+
+static void serve_one(const peer_server *server, int fd)
+{
+    char greeting[10];
+    if (server->greets && recv(fd, greeting, 10, MSG_WAITALL) == 10)
+        send(fd, greeting + 6, 4, MSG_NOSIGNAL);
+    if (server->size > 0)
+        send(fd, server->bytes, server->size, MSG_NOSIGNAL);
+}
+
+static void *serve_all(void *argument)
+{
+    peer_server *server = argument;
+    int clients[64], num_clients = 0;
+    while (num_clients < 64) {
+        int fd = accept(server->listen_fd, NULL, NULL);
+        if (fd < 0)
+            break;
+        serve_one(server, fd);
+        if (server->closes)
+            close(fd);
+        else
+            clients[num_clients++] = fd;
+    }
+    while (num_clients > 0)
+        close(clients[--num_clients]);
+    return NULL;
+}
+
+static peer_server *start(const char *bytes, size_t size, bool closes, bool greets)
+{
+    struct sockaddr_in at = loopback(0);
+    socklen_t length = sizeof(at);
+    peer_server *server = calloc(1, sizeof(*server));
+    *server = (peer_server){.bytes = bytes, .size = size, .closes = closes, .greets = greets};
+    server->listen_fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (bind(server->listen_fd, (struct sockaddr *)&at, sizeof(at)) != 0 ||
+        listen(server->listen_fd, 8) != 0 ||
+        getsockname(server->listen_fd, (struct sockaddr *)&at, &length) != 0 ||
+        pthread_create(&server->thread, NULL, serve_all, server) != 0)
+        bail_out("no server for the test");
+    server->port = ntohs(at.sin_port);
+    return server;
+}
+
+peer_server *peer_server_start(const char *bytes, size_t size, bool closes)
+{
+    return start(bytes, size, closes, false);
+}
+
+peer_server *peer_server_start_greeting(const char *bytes, size_t size)
+{
+    return start(bytes, size, false, true);
+}
+
+int peer_server_port(const peer_server *server)
+{
+    return server->port;
+}
+
+void peer_server_stop(peer_server *server)
+{
+    shutdown(server->listen_fd, SHUT_RDWR);
+    pthread_join(server->thread, NULL);
+    close(server->listen_fd);
+    free(server);
+}
+
+/* ---- Counts -------------------------------------------------------------------------------- */
+
+static int count_entries(const char *folder)
+{
+    int count = 0;
+    DIR *entries = opendir(folder);
+    while (entries != NULL && readdir(entries) != NULL)
+        count++;
+    if (entries != NULL)
+        closedir(entries);
+    return count;
+}
+
+int count_descriptors(void)
+{
+    return count_entries("/proc/self/fd");
+}
+
+int count_threads(void)
+{
+    return count_entries("/proc/self/task");
+}
