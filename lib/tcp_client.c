@@ -141,9 +141,11 @@ static muster_status link_open(tcp_client *client, bool retry, deadline end, tcp
     tcp_link *made = calloc(1, sizeof(*made));
     if (made == NULL)
         return error_no_memory(sizeof(*made), "a connection");
+    muster_status status;
+    bool closed = false;
     for (int delay_ms = 1;;) {
-        muster_status status = socket_connect(client->addresses, client->num_addresses, retry, end,
-                                              client->name, &made->fd);
+        status = socket_connect(client->addresses, client->num_addresses, retry, end, client->name,
+                                &made->fd);
         bool connected = status == MUSTER_OK;
         if (connected)
             status = greet(client, made, end);
@@ -153,15 +155,15 @@ static muster_status link_open(tcp_client *client, bool retry, deadline end, tcp
         }
         if (connected)
             close(made->fd);
-        if (status != MUSTER_ERR_PEER_LOST || !retry || deadline_left_ms(end) == 0) {
-            free(made);
-            return retry && connected && status == MUSTER_ERR_PEER_LOST
-                       ? not_a_store(client, NULL, 0)
-                       : status;
-        }
+        closed = closed || (connected && status == MUSTER_ERR_PEER_LOST);
+        if (status != MUSTER_ERR_PEER_LOST || !retry || deadline_left_ms(end) == 0)
+            break;
         made->from = made->to = 0;
         socket_back_off(&delay_ms, end);
     }
+    free(made);
+    bool in_vain = status == MUSTER_ERR_PEER_LOST || status == MUSTER_ERR_TIMEOUT;
+    return retry && closed && in_vain ? not_a_store(client, NULL, 0) : status;
 }
 
 /* ---- The pool ------------------------------------------------------------------------------ */

@@ -86,18 +86,9 @@ struct peer_server {
     int listen_fd, port;
     const char *bytes;
     size_t size;
-    bool closes, greets;
+    bool closes;
     pthread_t thread;
 };
-
-static void serve_one(const peer_server *server, int fd)
-{
-    char greeting[10];
-    if (server->greets && recv(fd, greeting, 10, MSG_WAITALL) == 10)
-        send(fd, greeting + 6, 4, MSG_NOSIGNAL);
-    if (server->size > 0)
-        send(fd, server->bytes, server->size, MSG_NOSIGNAL);
-}
 
 static void *serve_all(void *argument)
 {
@@ -107,7 +98,8 @@ static void *serve_all(void *argument)
         int fd = accept(server->listen_fd, NULL, NULL);
         if (fd < 0)
             break;
-        serve_one(server, fd);
+        if (server->size > 0)
+            send(fd, server->bytes, server->size, MSG_NOSIGNAL);
         if (server->closes)
             close(fd);
         else
@@ -118,12 +110,12 @@ static void *serve_all(void *argument)
     return NULL;
 }
 
-static peer_server *start(const char *bytes, size_t size, bool closes, bool greets)
+peer_server *peer_server_start(const char *bytes, size_t size, bool closes)
 {
     struct sockaddr_in at = loopback(0);
     socklen_t length = sizeof(at);
     peer_server *server = calloc(1, sizeof(*server));
-    *server = (peer_server){.bytes = bytes, .size = size, .closes = closes, .greets = greets};
+    *server = (peer_server){.bytes = bytes, .size = size, .closes = closes};
     server->listen_fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (bind(server->listen_fd, (struct sockaddr *)&at, sizeof(at)) != 0 ||
         listen(server->listen_fd, 8) != 0 ||
@@ -132,16 +124,6 @@ static peer_server *start(const char *bytes, size_t size, bool closes, bool gree
         bail_out("no server for the test");
     server->port = ntohs(at.sin_port);
     return server;
-}
-
-peer_server *peer_server_start(const char *bytes, size_t size, bool closes)
-{
-    return start(bytes, size, closes, false);
-}
-
-peer_server *peer_server_start_greeting(const char *bytes, size_t size)
-{
-    return start(bytes, size, false, true);
 }
 
 int peer_server_port(const peer_server *server)

@@ -22,12 +22,10 @@ int peer_greet(int port);
 /* Whether the other end closes the connection within so many ms; what it sends is thrown away. */
 bool peer_closes(int fd, int ms);
 
-/* A server that takes up to 8 clients, sends each of them bytes, and closes at once or never. */
+/* A server that takes up to 64 clients, sends each of them bytes, and closes at once or never. */
 typedef struct peer_server peer_server;
 peer_server *peer_server_start(const char *bytes, size_t size, bool closes);
 
-/* The same, answering the greeting of each first. */
-peer_server *peer_server_start_greeting(const char *bytes, size_t size);
 int peer_server_port(const peer_server *server);
 void peer_server_stop(peer_server *server);
 
