@@ -28,6 +28,18 @@ typedef struct token_result {
     int64_t *tokens;
 } token_result;
 
+/* In local variables, since the compiler can't know that share is none of the tokens. */
+static void measure_range(const int64_t *tokens, size_t count, gather_share *share)
+{
+    int64_t low = INT64_MAX, high = INT64_MIN;
+    for (size_t i = 0; i < count; i++) {
+        low = tokens[i] < low ? tokens[i] : low;
+        high = tokens[i] > high ? tokens[i] : high;
+    }
+    share->low = low;
+    share->high = high;
+}
+
 static muster_status measure(const muster_token_lists *mine, gather_share *share)
 {
     *share = (gather_share){.low = INT64_MAX, .high = INT64_MIN};
@@ -49,12 +61,7 @@ static muster_status measure(const muster_token_lists *mine, gather_share *share
         return error_set(MUSTER_ERR_ARGUMENT, "it has %llu tokens, but tokens is NULL",
                          (unsigned long long)share->elements);
     share->items = mine->num_lists;
-    for (size_t i = 0; i < share->elements; i++) {
-        if (mine->tokens[i] < share->low)
-            share->low = mine->tokens[i];
-        if (mine->tokens[i] > share->high)
-            share->high = mine->tokens[i];
-    }
+    measure_range(mine->tokens, (size_t)share->elements, share);
     return MUSTER_OK;
 }
 
