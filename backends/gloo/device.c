@@ -77,6 +77,14 @@ static void *device_birth(void *argument)
     return NULL;
 }
 
+static bool is_wildcard(const struct sockaddr *address)
+{
+    if (address->sa_family == AF_INET)
+        return ((const struct sockaddr_in *)(const void *)address)->sin_addr.s_addr == INADDR_ANY;
+    return IN6_IS_ADDR_UNSPECIFIED(
+        &((const struct sockaddr_in6 *)(const void *)address)->sin6_addr);
+}
+
 /* Gloo's own words for an address that does not work name its source; the kernel's are better. */
 static muster_status device_try_bind(const char *address)
 {
@@ -86,6 +94,13 @@ static muster_status device_try_bind(const char *address)
     if (wrong != 0)
         return gloo_host->error(MUSTER_ERR_ARGUMENT, "'%s' is not a numeric address: %s", address,
                                 gai_strerror(wrong));
+    if (is_wildcard(found->ai_addr)) {
+        freeaddrinfo(found);
+        return gloo_host->error(MUSTER_ERR_ARGUMENT,
+                                "the address %s stands for all interfaces, and Gloo needs one: "
+                                "choose it with gloo.iface or gloo.hostname",
+                                address);
+    }
     int fd = socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
     bool works = fd >= 0 && bind(fd, found->ai_addr, found->ai_addrlen) == 0;
     int error = errno;
