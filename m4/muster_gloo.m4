@@ -41,7 +41,7 @@ AC_DEFUN([MUSTER_GLOO_SEARCH], [
   AC_MSG_CHECKING([for Gloo])
   muster_saved_CPPFLAGS=$CPPFLAGS; muster_saved_CXXFLAGS=$CXXFLAGS; muster_saved_LIBS=$LIBS
   CPPFLAGS="$CPPFLAGS $GLOO_CFLAGS"
-  for muster_libs in "${GLOO_LIBS-$muster_gloo_dirs -lgloo}" "$muster_gloo_dirs -lgloo -lpthread" \
+  for muster_libs in "${GLOO_LIBS-${muster_gloo_dirs# }${muster_gloo_dirs:+ }-lgloo}" "$muster_gloo_dirs -lgloo -lpthread" \
                      "$muster_gloo_dirs -lgloo -lhiredis -libverbs -lpthread"; do
     for muster_std in -std=gnu++17 -std=gnu++20; do
       CXXFLAGS="$muster_saved_CXXFLAGS $muster_std"; LIBS="$muster_libs $muster_saved_LIBS"
@@ -56,7 +56,7 @@ AC_DEFUN([MUSTER_GLOO_SEARCH], [
     [GLOO_CXXFLAGS=$muster_std; GLOO_LIBS=$muster_libs
      MUSTER_GLOO_GENERATION
      AC_DEFINE_UNQUOTED([GLOO_GENERATION], ["$gloo_generation"], [what Gloo's headers tell of its age])
-     gloo_summary="yes, for a Gloo $gloo_generation ($(AS_ECHO([$GLOO_LIBS])))"])
+     gloo_summary="yes, for a Gloo $gloo_generation ($muster_libs)"])
   CPPFLAGS=$muster_saved_CPPFLAGS; CXXFLAGS=$muster_saved_CXXFLAGS; LIBS=$muster_saved_LIBS
   AC_LANG_POP([C++])
 ])

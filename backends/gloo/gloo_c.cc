@@ -17,6 +17,10 @@
 #include <string>
 #include <vector>
 
+/* Gloo's headers do not know our warnings. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
+#pragma GCC diagnostic ignored "-Wunused-parameter"
 #include <gloo/common/error.h>
 #include <gloo/common/logging.h>
 #include <gloo/config.h>
@@ -24,6 +28,7 @@
 #include <gloo/transport/device.h>
 #include <gloo/transport/tcp/device.h>
 #include <gloo/transport/unbound_buffer.h>
+#pragma GCC diagnostic pop
 
 struct gloo_c_device {
     std::shared_ptr<gloo::transport::Device> device;
