@@ -53,6 +53,19 @@ static bool prepare(struct job *job, const struct options *options)
     return false;
 }
 
+/* Before the end, which may be a signal. */
+static void release(struct job *job)
+{
+    input_close(&job->input);
+    muster_store_free(job->store);
+    guard_stop(&job->guard);
+    for (int which = 0; which < 2; which++) {
+        output_free(&job->streams[which].queue);
+        for (int i = 0; i < job->count; i++)
+            output_free(&job->ranks[i].lines[which]);
+    }
+}
+
 static int run(struct job *job, const struct options *options)
 {
     int status = 1;
@@ -64,9 +77,7 @@ static int run(struct job *job, const struct options *options)
                 options->num_ranks, options->master_addr, job->port, job->id[0] ? ", job " : "",
                 job->id);
     job_watch(job);
-    input_close(&job->input);
-    muster_store_free(job->store);
-    guard_stop(&job->guard);
+    release(job);
     return started ? job_conclude(job) : status;
 }
 
