@@ -13,6 +13,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "store_conformance.h"
 #include "tap.h"
 
 muster_tcp_store_args peer_args(const char *host, int port, bool listens)
@@ -160,4 +161,16 @@ int count_descriptors(void)
 int count_threads(void)
 {
     return count_entries("/proc/self/task");
+}
+
+bool counts_return_to(int descriptors, int threads)
+{
+    for (int i = 0; i < 100; i++) {
+        if (count_descriptors() == descriptors && count_threads() == threads)
+            return true;
+        pause_ms(10);
+    }
+    diag("%d descriptors, %d threads; were %d, %d", count_descriptors(), count_threads(),
+         descriptors, threads);
+    return false;
 }

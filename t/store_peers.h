@@ -33,4 +33,7 @@ void peer_server_stop(peer_server *server);
 int count_descriptors(void);
 int count_threads(void);
 
+/* Whether both are so within a second, since a server that was left alone ends by itself. */
+bool counts_return_to(int descriptors, int threads);
+
 #endif

@@ -19,6 +19,13 @@
 #include "store_tcp.h"
 #include "tap.h"
 
+/* A sanitizer has memory of its own for each thread. */
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+enum { MOST_KIB = 8192 };
+#else
+enum { MOST_KIB = 1024 };
+#endif
+
 static void bad_input(void)
 {
     muster_store *store = NULL;
@@ -97,7 +104,7 @@ static void strangers(void)
              false, "a web server");
     stranger(peer_server_start("", 0, true), MUSTER_ERR_PROTOCOL, true, "who closes at once");
     getrusage(RUSAGE_SELF, &after);
-    ok(after.ru_maxrss - before.ru_maxrss < 1024, "strangers take no memory: %ld KiB",
+    ok(after.ru_maxrss - before.ru_maxrss < MOST_KIB, "strangers take no memory: %ld KiB",
        after.ru_maxrss - before.ru_maxrss);
 }
 
@@ -405,10 +412,10 @@ static void announced(void)
 
 int main(void)
 {
-    int descriptors = count_descriptors(), threads = count_threads();
     plan(2 * STORE_CONFORMANCE_POINTS + 68);
     bad_input();
-    strangers();
+    strangers(); /* has started threads, so that a sanitizer has its own by now */
+    int descriptors = count_descriptors(), threads = count_threads();
     rigged_answer("\0\0\0\0\0\x01\0\0", 8, MUSTER_ERR_PROTOCOL, "1099511627776");
     rigged_answer("\x03\0\0\0\0\0\0\0ab", 10, MUSTER_ERR_TIMEOUT, "COMPARE_SET");
     two_threads();
@@ -427,6 +434,6 @@ int main(void)
     muster_store_free(other);
     muster_store_free(store);
     many_clients();
-    ok(count_descriptors() == descriptors && count_threads() == threads, "nothing is left");
+    ok(counts_return_to(descriptors, threads), "nothing is left");
     return done();
 }

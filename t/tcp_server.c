@@ -104,19 +104,6 @@ static void ports(void)
     muster_store_free(store);
 }
 
-/* Within a second, since a server that was left alone ends by itself. */
-static bool returns_to(int descriptors, int threads)
-{
-    for (int i = 0; i < 100; i++) {
-        if (count_descriptors() == descriptors && count_threads() == threads)
-            return true;
-        pause_ms(10);
-    }
-    diag("%d descriptors, %d threads; were %d, %d", count_descriptors(), count_threads(),
-         descriptors, threads);
-    return false;
-}
-
 static void life(void)
 {
     int descriptors = count_descriptors(), threads = count_threads();
@@ -147,7 +134,7 @@ static void life(void)
     muster_store_free(two);
     is_int(tcp_server_count(), 1, "and is left again");
     muster_store_free(client);
-    ok(returns_to(descriptors, threads), "it ends with its last client");
+    ok(counts_return_to(descriptors, threads), "it ends with its last client");
     is_int(tcp_server_count(), 0, "and is forgotten");
 
     for (int i = 0; i < 50; i++) {
@@ -156,7 +143,7 @@ static void life(void)
         muster_store_free(i % 2 == 0 ? one : two);
         muster_store_free(i % 2 == 0 ? two : one);
     }
-    ok(returns_to(descriptors, threads), "50 servers leave nothing behind");
+    ok(counts_return_to(descriptors, threads), "50 servers leave nothing behind");
 }
 
 static void *open_and_free(void *port)
@@ -230,7 +217,7 @@ static void strangers(void)
     muster_store_free(client);
     for (int i = 0; i < SILENT; i++)
         close(silent[i]);
-    ok(returns_to(descriptors, count_threads()), "all are forgotten");
+    ok(counts_return_to(descriptors, count_threads()), "all are forgotten");
     muster_store_free(store);
 }
 
@@ -348,6 +335,12 @@ static void forks(void)
     int descriptors = count_descriptors(), status = 1;
     muster_store *store = peer_host();
     int port = muster_store_port(store), fd = peer_greet(port);
+#ifdef __SANITIZE_THREAD__
+    close(fd);
+    muster_store_free(store);
+    skip(3, "the thread sanitizer takes no threads after a fork");
+    return;
+#endif
     pid_t child = fork();
     if (child == 0) {
         close(fd);
