@@ -539,7 +539,8 @@ MUSTER_API muster_status muster_all_gather_tokens(muster_group *group,
                                                   const muster_token_lists *mine,
                                                   muster_tokens **all);
 
-/* The same to one rank: *all is NULL on the others. */
+/* The same to one rank: *all is NULL on the others. Ranks that name different roots all get
+ * MUSTER_ERR_MISMATCH, and the group goes on working. */
 MUSTER_API muster_status muster_gather_tokens(muster_group *group, const muster_token_lists *mine,
                                               int root, muster_tokens **all);
 MUSTER_API void muster_tokens_free(muster_tokens *tokens);

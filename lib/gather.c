@@ -17,18 +17,19 @@
 /* What a rank says in each of the first two steps. The whole fits an envelope. */
 typedef struct word {
     uint64_t status;
+    uint64_t root;
     uint64_t items;
     uint64_t elements;
     uint64_t longest;
     uint64_t low;
     uint64_t high;
-    char sentence[MESSAGE_INLINE - 6 * sizeof(uint64_t)];
+    char sentence[MESSAGE_INLINE - 7 * sizeof(uint64_t)];
 } word;
 _Static_assert(sizeof(word) <= MESSAGE_INLINE, "a word travels inside an envelope");
 
-static word make_word(muster_status status, const gather_share *share)
+static word make_word(const gather *g, muster_status status, const gather_share *share)
 {
-    word mine = {.status = htole64((uint64_t)status)};
+    word mine = {.status = htole64((uint64_t)status), .root = htole64((uint64_t)g->root)};
     if (status != MUSTER_OK)
         snprintf(mine.sentence, sizeof(mine.sentence), "%s", muster_last_error());
     if (status != MUSTER_OK || share == NULL)
@@ -59,13 +60,43 @@ static muster_status common_verdict(const gather *g, word *words)
     return MUSTER_OK;
 }
 
+static const char *destination(uint64_t root, char *text, size_t size)
+{
+    if ((int64_t)root == GATHER_TO_ALL)
+        snprintf(text, size, "all ranks");
+    else
+        snprintf(text, size, "rank %lld", (long long)(int64_t)root);
+    return text;
+}
+
+/* The first rank that gathers to another root than rank 0 does, in the same words on every rank. */
+static muster_status common_root(const gather *g, const word *words)
+{
+    uint64_t first = le64toh(words[0].root);
+    for (int r = 1; r < g->group->size; r++) {
+        uint64_t root = le64toh(words[r].root);
+        if (root == first)
+            continue;
+        char here[32], there[32], who[320];
+        return error_set(MUSTER_ERR_MISMATCH,
+                         "the ranks disagree: rank 0 gathers to %s, but %s to %s; every rank must "
+                         "name the same root",
+                         destination(first, here, sizeof(here)),
+                         rank_record_name(&g->group->ranks.ranks[r], who, sizeof(who)),
+                         destination(root, there, sizeof(there)));
+    }
+    return MUSTER_OK;
+}
+
 /* All ranks say their word; words has a place for each. */
 static muster_status say(gather *g, const word *mine, word *words)
 {
     words[g->group->rank] = *mine;
     muster_status status =
         compose_all_gather_equal(g->group, &g->label, words, sizeof(*words), g->end);
-    return status == MUSTER_OK ? common_verdict(g, words) : status;
+    if (status == MUSTER_OK)
+        status = common_verdict(g, words);
+    return status == MUSTER_OK ? common_root(g, words) : status;
 }
 
 static word *new_words(const gather *g)
@@ -109,7 +140,18 @@ static muster_status sum_up(gather *g, const word *words)
     return MUSTER_OK;
 }
 
-muster_status gather_begin(gather *g, muster_group *group, message_kind kind, int root,
+muster_status gather_check_call(const muster_group *group, int64_t root, const void *all)
+{
+    if (root != GATHER_TO_ALL && (root < 0 || root >= group->size))
+        return error_set(MUSTER_ERR_ARGUMENT,
+                         "root %lld is not in 0 to %d; roots are ranks of the group itself",
+                         (long long)root, group->size - 1);
+    if (all == NULL)
+        return error_set(MUSTER_ERR_ARGUMENT, "the place for the result is NULL");
+    return MUSTER_OK;
+}
+
+muster_status gather_begin(gather *g, muster_group *group, message_kind kind, int64_t root,
                            muster_status status, const gather_share *share)
 {
     size_t n = (size_t)group->size;
@@ -117,15 +159,15 @@ muster_status gather_begin(gather *g, muster_group *group, message_kind kind, in
                   .end = compose_deadline(group),
                   .low = INT64_MAX,
                   .high = INT64_MIN,
-                  .receives = root < 0 || root == group->rank};
+                  .root = root,
+                  .receives = root == GATHER_TO_ALL || root == group->rank};
     g->label = compose_label(group, kind);
-    g->label.root = root;
     g->label.count = sizeof(word);
     g->shares = calloc(n, sizeof(*g->shares));
     g->bytes = calloc(2 * n, sizeof(size_t));
     if (status == MUSTER_OK && (g->shares == NULL || g->bytes == NULL))
         status = error_no_memory(n * (sizeof(*g->shares) + 2 * sizeof(size_t)), "a gather");
-    word mine = make_word(status, share);
+    word mine = make_word(g, status, share);
     word *words = new_words(g);
     if (words == NULL)
         return failure_check(group);
@@ -160,7 +202,7 @@ muster_status gather_prepare(gather *g, size_t item_width, size_t element_width,
         if (g->payload == NULL)
             status = error_no_memory(needed, "what is gathered");
     }
-    word mine = make_word(status, NULL);
+    word mine = make_word(g, status, NULL);
     word *words = new_words(g);
     if (words == NULL)
         return failure_check(g->group);
@@ -173,7 +215,8 @@ muster_status gather_carry(gather *g)
 {
     int me = g->group->rank;
     g->label.count = 0;
-    if (g->label.root < 0)
+    g->label.root = g->root == GATHER_TO_ALL ? -1 : (int)g->root;
+    if (g->root == GATHER_TO_ALL)
         return compose_all_gather(g->group, &g->label, g->payload, g->bytes, g->offsets, g->bytes,
                                   g->end);
     return compose_gather(g->group, &g->label, g->payload, gather_items(g, me), g->bytes,

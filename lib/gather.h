@@ -13,6 +13,9 @@
 
 #include "compose.h"
 
+/* The root of a gather that has none; no caller can pass it, since theirs is an int. */
+#define GATHER_TO_ALL INT64_MIN
+
 /* What one rank brings. */
 typedef struct gather_share {
     uint64_t items;    /* lists, or objects */
@@ -27,6 +30,7 @@ typedef struct gather {
     muster_group *group;
     message_label label;
     deadline end;
+    int64_t root;         /* or GATHER_TO_ALL */
     bool receives;        /* this rank gets the result */
     gather_share *shares; /* one a rank */
     size_t items;         /* of all ranks together */
@@ -39,9 +43,13 @@ typedef struct gather {
     unsigned char *payload; /* of all ranks, or this one's alone where it does not receive */
 } gather;
 
-/* Begins: root -1 gathers to all ranks. status is how the caller's arguments were found, with the
- * thread's last error as its words; share is what this rank brings if they are right. */
-muster_status gather_begin(gather *g, muster_group *group, message_kind kind, int root,
+/* MUSTER_OK for a root that the group has, or GATHER_TO_ALL, and a place for the result. */
+muster_status gather_check_call(const muster_group *group, int64_t root, const void *all);
+
+/* Begins; the ranks also agree on root here, and on nothing being wrong. status is how the caller's
+ * arguments were found, with the thread's last error as its words; share is what this rank brings
+ * if they are right. */
+muster_status gather_begin(gather *g, muster_group *group, message_kind kind, int64_t root,
                            muster_status status, const gather_share *share);
 
 /*

@@ -17,7 +17,7 @@
 
 typedef struct object_call {
     const muster_object_list *mine; /* NULL: the caller's argument was NULL */
-    int root;
+    int64_t root;
     muster_objects **all;
 } object_call;
 
@@ -99,6 +99,13 @@ static void write_mine(const gather *g, const muster_object_list *mine, int widt
     }
 }
 
+static muster_status odd_sizes(int rank, const gather_share *share)
+{
+    return error_set(MUSTER_ERR_PROTOCOL,
+                     "the sizes that rank %d sent do not add up to its %llu bytes", rank,
+                     (unsigned long long)share->elements);
+}
+
 /* Sizes come from the wire, so they must add up to what the rank had announced. */
 static muster_status read_objects(const gather *g, int rank, int width, object_result *result)
 {
@@ -110,17 +117,13 @@ static muster_status read_objects(const gather *g, int rank, int width, object_r
         uint64_t size;
         narrow_read_unsigned(gather_items(g, rank) + i * (size_t)width, width, &size, 1);
         if (size > left)
-            break;
+            return odd_sizes(rank, share);
         objects[i] = (muster_blob){bytes, (size_t)size};
         bytes += size;
         left -= size;
     }
     result->rank_offsets[rank + 1] = result->rank_offsets[rank] + (size_t)share->items;
-    if (left == 0)
-        return MUSTER_OK;
-    return error_set(MUSTER_ERR_PROTOCOL,
-                     "the sizes that rank %d sent do not add up to its %llu bytes", rank,
-                     (unsigned long long)share->elements);
+    return left == 0 ? MUSTER_OK : odd_sizes(rank, share);
 }
 
 static muster_status gather_all(gather *g, const muster_object_list *mine, object_result **result)
@@ -152,8 +155,8 @@ static muster_status run_gather(muster_group *group, void *arguments)
     gather_share share;
     object_result *result = NULL;
     status = measure(call->mine, &share);
-    if (status == MUSTER_OK && call->all == NULL)
-        status = error_set(MUSTER_ERR_ARGUMENT, "the place for the result is NULL");
+    if (status == MUSTER_OK)
+        status = gather_check_call(group, call->root, call->all);
     status = gather_begin(&g, group, MESSAGE_GATHER_OBJECTS, call->root, status, &share);
     if (status == MUSTER_OK)
         status = gather_all(&g, call->mine, &result);
@@ -173,7 +176,7 @@ muster_status muster_all_gather_objects(muster_group *group, const muster_object
     muster_status status = group_ready(group);
     if (status != MUSTER_OK)
         return error_prefix(status, "muster_all_gather_objects: ");
-    object_call call = {mine, -1, all};
+    object_call call = {mine, GATHER_TO_ALL, all};
     return work_issue(group, run_gather, &call, sizeof(call), NULL);
 }
 
@@ -181,8 +184,6 @@ muster_status muster_gather_objects(muster_group *group, const muster_object_lis
                                     muster_objects **all)
 {
     muster_status status = group_ready(group);
-    if (status == MUSTER_OK)
-        status = group_check_root(group, root);
     if (status != MUSTER_OK)
         return error_prefix(status, "muster_gather_objects: ");
     object_call call = {mine, root, all};

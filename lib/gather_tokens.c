@@ -16,7 +16,7 @@
 
 typedef struct token_call {
     const muster_token_lists *mine; /* NULL: the caller's argument was NULL */
-    int root;
+    int64_t root;
     muster_tokens **all;
 } token_call;
 
@@ -100,27 +100,29 @@ static muster_status new_result(const gather *g, token_result **result)
     return MUSTER_OK;
 }
 
+static muster_status odd_lengths(int rank, const gather_share *share)
+{
+    return error_set(MUSTER_ERR_PROTOCOL,
+                     "the lengths that rank %d sent do not add up to its %llu tokens", rank,
+                     (unsigned long long)share->elements);
+}
+
 /* Lengths become offsets; they come from the wire, so they must add up to what the rank had
  * announced. */
 static muster_status read_lists(const gather *g, int rank, int width, token_result *result)
 {
     const gather_share *share = &g->shares[rank];
-    size_t list = result->rank_offsets[rank];
-    uint64_t sum = 0;
+    size_t *offsets = result->list_offsets + result->rank_offsets[rank];
+    uint64_t left = share->elements;
     for (size_t i = 0; i < share->items; i++) {
         uint64_t length;
         narrow_read_unsigned(gather_items(g, rank) + i * (size_t)width, width, &length, 1);
-        if (length > share->elements - sum)
-            break;
-        sum += length;
-        result->list_offsets[list + i + 1] = result->list_offsets[list + i] + (size_t)length;
+        if (length > left)
+            return odd_lengths(rank, share);
+        left -= length;
+        offsets[i + 1] = offsets[i] + (size_t)length;
     }
-    if (sum == share->elements)
-        return MUSTER_OK;
-    return error_set(MUSTER_ERR_PROTOCOL,
-                     "the lengths that rank %d sent do not add up to its %llu "
-                     "tokens",
-                     rank, (unsigned long long)share->elements);
+    return left == 0 ? MUSTER_OK : odd_lengths(rank, share);
 }
 
 static muster_status read_all(const gather *g, int list_width, int token_width,
@@ -170,8 +172,8 @@ static muster_status run_gather(muster_group *group, void *arguments)
     gather_share share;
     token_result *result = NULL;
     status = measure(call->mine, &share);
-    if (status == MUSTER_OK && call->all == NULL)
-        status = error_set(MUSTER_ERR_ARGUMENT, "the place for the result is NULL");
+    if (status == MUSTER_OK)
+        status = gather_check_call(group, call->root, call->all);
     status = gather_begin(&g, group, MESSAGE_GATHER_TOKENS, call->root, status, &share);
     if (status == MUSTER_OK)
         status = gather_lists(&g, call->mine, &result);
@@ -191,7 +193,7 @@ muster_status muster_all_gather_tokens(muster_group *group, const muster_token_l
     muster_status status = group_ready(group);
     if (status != MUSTER_OK)
         return error_prefix(status, "muster_all_gather_tokens: ");
-    token_call call = {mine, -1, all};
+    token_call call = {mine, GATHER_TO_ALL, all};
     return work_issue(group, run_gather, &call, sizeof(call), NULL);
 }
 
@@ -199,8 +201,6 @@ muster_status muster_gather_tokens(muster_group *group, const muster_token_lists
                                    muster_tokens **all)
 {
     muster_status status = group_ready(group);
-    if (status == MUSTER_OK)
-        status = group_check_root(group, root);
     if (status != MUSTER_OK)
         return error_prefix(status, "muster_gather_tokens: ");
     token_call call = {mine, root, all};

@@ -244,16 +244,6 @@ muster_status group_check_timeout(int64_t timeout_ms)
                      (long long)timeout_ms);
 }
 
-muster_status group_check_root(const muster_group *group, int root)
-{
-    if (root >= 0 && root < group->size)
-        return MUSTER_OK;
-    return error_set(MUSTER_ERR_ARGUMENT,
-                     "group '%s', rank %d: root %d is not in 0 to %d; roots and peers are ranks of "
-                     "the group itself",
-                     group->name, group->rank, root, group->size - 1);
-}
-
 const char *muster_group_host(const muster_group *group, int rank)
 {
     bool there = group != NULL && rank >= 0 && rank < group->size;

@@ -62,7 +62,8 @@ struct muster_group {
     group_costs costs;
     _Atomic uint64_t bytes_sent;
     _Atomic uint64_t bytes_received;
-    uint64_t sequence;        /* of collectives; only the queue's thread touches it */
+    _Atomic uint64_t
+        sequence; /* of collectives; a group of one rank has no thread that orders them */
     _Atomic uint64_t running; /* the collective that is under way, or 0 */
     _Atomic uint64_t
         *sends; /* messages sent to, and received from, each rank by muster_send/recv */
@@ -91,9 +92,6 @@ void group_destroy(muster_group *group);
 
 /* MUSTER_OK for a time-out that an operation can have. */
 muster_status group_check_timeout(int64_t timeout_ms);
-
-/* MUSTER_OK for a rank of the group. */
-muster_status group_check_root(const muster_group *group, int root);
 
 /* The checks that begin every call on a group: not NULL, not the parent's of a fork. */
 muster_status group_enter(const muster_group *group);

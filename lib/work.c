@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "error.h"
+#include "failure.h"
 #include "group.h"
 #include "thread.h"
 
@@ -197,12 +198,20 @@ static muster_status hand_over(muster_work *issued, muster_work **work)
     return status;
 }
 
+/* Where there are other ranks they would wait for an operation that this one can't begin. */
+static muster_status no_memory(muster_group *group, size_t size)
+{
+    error_no_memory(sizeof(muster_work) + size, "an operation");
+    return atomic_load(&group->comm) != NULL ? failure_raise(group, MUSTER_ERR_NO_MEMORY)
+                                             : MUSTER_ERR_NO_MEMORY;
+}
+
 muster_status work_issue(muster_group *group, work_fn fn, const void *arguments, size_t size,
                          muster_work **work)
 {
     muster_work *issued = work_new(group, fn, arguments, size);
     if (issued == NULL)
-        return error_no_memory(sizeof(*issued) + size, "an operation");
+        return no_memory(group, size);
     if (group->queue != NULL)
         queue_put(group->queue, issued);
     else
@@ -221,7 +230,7 @@ muster_status work_issue_apart(muster_group *group, work_fn fn, const void *argu
 {
     muster_work *issued = work_new(group, fn, arguments, size);
     if (issued == NULL)
-        return error_no_memory(sizeof(*issued) + size, "an operation");
+        return no_memory(group, size);
     pthread_t thread;
     queue_count(group->queue, 1);
     int error = thread_start(&thread, apart_thread, issued);
