@@ -42,3 +42,8 @@ size_t peak_resident(void)
 {
     return status_bytes("VmHWM:");
 }
+
+size_t peak_virtual(void)
+{
+    return status_bytes("VmSize:");
+}

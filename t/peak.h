@@ -20,4 +20,7 @@ size_t peak_reset(void);
 /* The most that has been since, in bytes. */
 size_t peak_resident(void);
 
+/* The addresses in use now, in bytes. */
+size_t peak_virtual(void);
+
 #endif
