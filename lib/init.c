@@ -185,6 +185,11 @@ static muster_status form_world(setup *s, const char *record, bool *retry, muste
         s->options = NULL;
         status = forming_run(&meeting, &(forming_plan){made, NULL}, 1);
     }
+    if (status != MUSTER_OK) {
+        /* First, so that nobody claims a place among keys that are being removed. */
+        claim_give_up(made != NULL ? &made->place : &place);
+        meeting.keep_rounds = 0;
+    }
     exchange_clean(&meeting, status != MUSTER_OK);
     *retry = meeting.retry;
     exchange_destroy(&meeting);
@@ -192,7 +197,6 @@ static muster_status form_world(setup *s, const char *record, bool *retry, muste
         *group = made;
         return MUSTER_OK;
     }
-    claim_give_up(made != NULL ? &made->place : &place);
     if (made != NULL) {
         s->options = made->options;
         made->options = NULL;
