@@ -40,7 +40,7 @@ typedef struct rank {
     char broken_sentence[512];
     int64_t broken_at_ns;
     bool abort_when_broken; /* as the core does */
-    bool closed;            /* host->broken must not come any more */
+    atomic_bool closed;     /* host->broken must not come any more */
 } rank;
 
 /* Runs body as size processes, and makes one TAP point of it: ok if every rank comes to its end

@@ -64,7 +64,7 @@ static muster_status comm_new(muster_comm_owner *owner, const muster_open_args *
     comm->rank = args->rank;
     comm->size = args->num_ranks;
     pthread_mutex_init(&comm->lock, NULL);
-    pthread_mutex_init(&comm->telling, NULL);
+    pthread_cond_init(&comm->told, NULL);
     *made = comm;
     return MUSTER_OK;
 }
@@ -145,7 +145,7 @@ void comm_close(muster_comm *comm)
 static void comm_release(muster_comm *comm)
 {
     pthread_mutex_destroy(&comm->lock);
-    pthread_mutex_destroy(&comm->telling);
+    pthread_cond_destroy(&comm->told);
     free(comm->peers);
     free(comm);
 }

@@ -50,7 +50,6 @@ struct muster_comm {
     gloo_c_context *context;
     char description[160];
 
-    pthread_mutex_t telling;  /* held while the others are told; taken inside of lock */
     pthread_mutex_t lock;     /* of all that follows */
     muster_request *requests; /* posted and not waited for yet */
     bool closing;
@@ -60,6 +59,8 @@ struct muster_comm {
     muster_status cause;
     int cause_rank;
     char cause_text[512];
+    bool telling;        /* the others are being told of it */
+    pthread_cond_t told; /* that is over */
 
     comm_peer *peers;
     uint8_t note[NOTE_SIZE]; /* what the others are told */

@@ -11,7 +11,7 @@
 
 #include "note.h"
 
-/* Keeps the cause if it is the first. On true, telling is held. */
+/* Keeps the cause if it is the first; then the caller has to tell the others. */
 static bool keep_cause(muster_comm *comm, muster_status cause, int rank, const char *format,
                        va_list arguments)
 {
@@ -22,15 +22,18 @@ static bool keep_cause(muster_comm *comm, muster_status cause, int rank, const c
         comm->cause = cause;
         comm->cause_rank = rank;
         vsnprintf(comm->cause_text, sizeof(comm->cause_text), format, arguments);
-        pthread_mutex_lock(&comm->telling);
+        comm->telling = true;
     }
     pthread_mutex_unlock(&comm->lock);
     return first;
 }
 
+/* The others have been told. */
 static void wake_all(muster_comm *comm)
 {
     pthread_mutex_lock(&comm->lock);
+    comm->telling = false;
+    pthread_cond_broadcast(&comm->told);
     for (muster_request *request = comm->requests; request != NULL; request = request->next)
         gloo_c_stop(request->buffer);
     pthread_mutex_unlock(&comm->lock);
@@ -46,7 +49,6 @@ void failure_break(muster_comm *comm, muster_status cause, int rank, const char 
         return;
     /* A wait that fails resets its connection, so the others are told before any does. */
     note_tell_failure(comm);
-    pthread_mutex_unlock(&comm->telling);
     wake_all(comm);
 }
 
@@ -65,6 +67,14 @@ void failure_break_if_overdue(muster_comm *comm)
         failure_break(comm, MUSTER_ERR_TIMEOUT, peer,
                       "timed out waiting for rank %d to take part in a message of %zu bytes", peer,
                       size);
+}
+
+void failure_await_told(muster_comm *comm)
+{
+    pthread_mutex_lock(&comm->lock);
+    while (comm->telling)
+        pthread_cond_wait(&comm->told, &comm->lock);
+    pthread_mutex_unlock(&comm->lock);
 }
 
 bool failure_is_broken(muster_comm *comm)

@@ -17,6 +17,9 @@ void failure_break(muster_comm *comm, muster_status cause, int rank, const char 
  * Breaks the communicator if that is what has happened. */
 void failure_break_if_overdue(muster_comm *comm);
 
+/* Returns when whoever has found the cause has told the others, which does not block. */
+void failure_await_told(muster_comm *comm);
+
 bool failure_is_broken(muster_comm *comm);
 
 /* The status and sentence of a call on a broken communicator. The lock is held. */

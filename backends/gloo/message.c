@@ -167,9 +167,7 @@ static muster_status give_up(muster_comm *comm, const muster_request *request, g
     muster_status status = failure_error(comm);
     pthread_mutex_unlock(&comm->lock);
 
-    /* Whoever has found the cause may still be telling the others. */
-    pthread_mutex_lock(&comm->telling);
-    pthread_mutex_unlock(&comm->telling);
+    failure_await_told(comm);
     gloo_c_pair_close(comm->context, request->peer);
     return mine ? MUSTER_ERR_TIMEOUT : status;
 }

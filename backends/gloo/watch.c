@@ -41,6 +41,8 @@ static void judge_failure(muster_comm *comm, const gloo_c_why *why)
         return;
     char lost[128];
     int first = find_lost(comm, lost, sizeof(lost));
+    /* Others that have found the same may have closed by now; they have said whom they lost. */
+    note_read_all(comm);
     if (first >= 0)
         failure_break(comm, MUSTER_ERR_PEER_LOST, first,
                       "rank %s was lost: it ended, or closed its connections without a word: %s",
