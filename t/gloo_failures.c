@@ -100,7 +100,8 @@ static void half_way(rank *me, bool victim_sends)
     if (!rank_open(me))
         return;
     if (me->number == 0 || me->number == last)
-        for (int i = 0; i < MANY; i++) {
+        /* The last has one message less, so that not all can go through before the kill. */
+        for (int i = 0; i < MANY - (me->number == last); i++) {
             data[i] = calloc(1, BIG);
             int peer = last - me->number;
             muster_status status =
@@ -164,7 +165,7 @@ static void stopped(rank *me)
     rank_check(me, took_ms >= 300 && took_ms < 900, "it took %lld ms", (long long)took_ms);
     status = me->gloo->post_send(me->comm, 1, 5, &byte, 1, &request);
     rank_check(me, status == MUSTER_ERR_FAILED, "a later post: %s", muster_status_name(status));
-    rank_check(me, me->broken_count == 0, "host->broken was called for a wait that timed out");
+    rank_not_broken(me);
     kill(rank_pid(me, 1), SIGCONT);
     rank_close(me);
 }
@@ -197,7 +198,7 @@ static void abort_reaches_all(rank *me)
     rank_check(me, deadline_now_ns() - start < 1000000000, "it took too long");
     if (me->number == 1) {
         usleep(50000);
-        rank_check(me, me->broken_count == 0, "told of its own abort: %s", me->broken_sentence);
+        rank_not_broken(me);
     } else {
         rank_check(me, rank_wait_broken(me, 1000), "not told");
         rank_check(me, me->broken_rank == 1 && me->broken_status == MUSTER_ERR_REMOTE,
@@ -230,7 +231,7 @@ static void goodbye(rank *me)
                "a message to a rank that left was taken");
     rank_check(me, strstr(muster_last_error(), "has left") != NULL, "%s", muster_last_error());
     rank_swap(me, 1 - me->number, 5, 100000);
-    rank_check(me, me->broken_count == 0, "host->broken was called: %s", me->broken_sentence);
+    rank_not_broken(me);
     rank_meet(me, SETTLED);
     if (me->number == 0) {
         muster_status status = me->gloo->wait(me->comm, pending, 5000);
@@ -354,7 +355,7 @@ static void forget(rank *me)
     rank_check(me, waitpid(child, &status, 0) == child && WIFEXITED(status), "the child died");
     rank_swap(me, 1 - me->number, 1, 1000);
     rank_close(me);
-    rank_check(me, me->broken_count == 0, "host->broken was called: %s", me->broken_sentence);
+    rank_not_broken(me);
 }
 
 int main(void)

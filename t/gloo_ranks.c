@@ -91,16 +91,17 @@ static void core_broken(muster_comm_owner *owner, int number, muster_status stat
         me->broken_at_ns = deadline_now_ns();
         snprintf(me->broken_sentence, sizeof(me->broken_sentence), "%s", sentence);
     }
+    muster_comm *comm = me->comm; /* NULL where open has not returned yet */
     pthread_mutex_unlock(&me->lock);
-    if (me->abort_when_broken && me->comm != NULL) /* NULL: open has not returned yet */
-        me->gloo->abort(me->comm);
+    if (me->abort_when_broken && comm != NULL)
+        me->gloo->abort(comm);
 }
 
 /* ---- one rank ---- */
 
 #ifdef __SANITIZE_THREAD__
-/* Gloo is not built with the sanitizer: it sees what Gloo's thread reads from sockets, and not the
- * atomics that order it. */
+/* Gloo is not built with the sanitizer, which sees what Gloo's thread reads from sockets, and not
+ * the atomics that order it. */
 __attribute__((visibility("default"))) const char *__tsan_default_suppressions(void);
 const char *__tsan_default_suppressions(void)
 {
@@ -139,7 +140,12 @@ muster_status rank_try_open(rank *me)
         .cores_here = 2,
     };
     atomic_store(&me->closed, false);
-    return me->gloo->open(&me->owner, &args, &me->comm);
+    muster_comm *comm = NULL;
+    muster_status status = me->gloo->open(&me->owner, &args, &comm);
+    pthread_mutex_lock(&me->lock);
+    me->comm = comm;
+    pthread_mutex_unlock(&me->lock);
+    return status;
 }
 
 bool rank_open(rank *me)
@@ -150,8 +156,18 @@ bool rank_open(rank *me)
 void rank_close(rank *me)
 {
     me->gloo->close(me->comm);
+    pthread_mutex_lock(&me->lock);
     me->comm = NULL;
+    pthread_mutex_unlock(&me->lock);
     atomic_store(&me->closed, true);
+}
+
+bool rank_not_broken(rank *me)
+{
+    pthread_mutex_lock(&me->lock);
+    int count = me->broken_count;
+    pthread_mutex_unlock(&me->lock);
+    return rank_check(me, count == 0, "host->broken was called: %s", me->broken_sentence);
 }
 
 bool rank_wait_broken(rank *me, int64_t timeout_ms)

@@ -63,6 +63,9 @@ bool rank_open(rank *me);
 muster_status rank_try_open(rank *me);
 void rank_close(rank *me);
 
+/* Checks that host->broken was not called so far. */
+bool rank_not_broken(rank *me);
+
 /* Waits for host->broken; false when it does not come in time. */
 bool rank_wait_broken(rank *me, int64_t timeout_ms);
 
