@@ -6,7 +6,8 @@
  * fixed size, how much it brings, in what range its numbers are, or why it can't contribute. Then,
  * knowing the total, those who receive get the memory and everybody hears whether they could. Then
  * the payload moves, exactly as long as it is. A rank that fails in the first two steps makes all
- * ranks return the same error, and nothing is out of step.
+ * ranks return the same error, and nothing is out of step. Only a rank that lacks even the kilobyte
+ * for each rank that it takes to say so fails the group.
  */
 #ifndef MUSTER_LIB_GATHER_H
 #define MUSTER_LIB_GATHER_H

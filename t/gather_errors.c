@@ -286,6 +286,41 @@ static void memory(int rank, int size)
     muster_group_free(world);
 }
 
+/* user case 40: what is more than an int, and together more than 32 bits, is counted right. No rank
+ * has the memory, so no byte moves, and the objects need not be there. */
+static void counts(int rank, int size)
+{
+    if (!PEAK_IS_REAL)
+        ranks_skip_case("a sanitizer takes all addresses");
+    const size_t gib2 = (size_t)1 << 31, sizes[] = {gib2 - 1, gib2, gib2 + 1};
+    if (gib2 > SIZE_MAX / 32)
+        ranks_skip_case("needs addresses of 64 bits");
+    muster_group *world = shapes_world(TIMEOUT_MS);
+    struct rlimit before, limit;
+    getrlimit(RLIMIT_AS, &before);
+    limit = before;
+    limit.rlim_cur = peak_virtual() + 1024 * (rlim_t)MIB;
+    setrlimit(RLIMIT_AS, &limit);
+    char expected[64];
+    muster_objects *got = NULL;
+    for (int who = 0; who < size; who++) {
+        muster_blob object = {expected, sizes[who]};
+        muster_object_list mine = {rank == who, &object};
+        snprintf(expected, sizeof(expected), "no memory for %zu bytes", sizes[who] + 4);
+        is_int(muster_all_gather_objects(world, &mine, &got), MUSTER_ERR_NO_MEMORY,
+               "%zu bytes on one rank and nothing elsewhere", sizes[who]);
+        ok(all_say_the_same(world, expected), "are counted right");
+    }
+    muster_blob object = {expected, sizes[rank]};
+    muster_object_list mine = {1, &object};
+    snprintf(expected, sizeof(expected), "no memory for %zu bytes", 3 * (gib2 + 4));
+    is_int(muster_all_gather_objects(world, &mine, &got), MUSTER_ERR_NO_MEMORY, "all three");
+    ok(all_say_the_same(world, expected), "are counted right");
+    setrlimit(RLIMIT_AS, &before);
+    ok(gathers_right(world), "and the next gather works");
+    muster_group_free(world);
+}
+
 int main(int argc, char **argv)
 {
     static const char *const null_from_malloc[] = {"ASAN_OPTIONS=allocator_may_return_null=1",
@@ -299,6 +334,7 @@ int main(int argc, char **argv)
         {.name = "roots", .size = 3, .points = 6, .body = roots},
         {.name = "no group", .size = 1, .points = 10, .body = no_group},
         {.name = "not a member", .size = 3, .points = 2, .body = not_member},
+        {.name = "counts", .size = 3, .points = 9, .body = counts},
         {.name = "memory",
          .size = 3,
          .points = 11,
