@@ -64,9 +64,8 @@ static void ranks_judge(struct ranks_crew *crew, int rank)
     if (process->ended)
         ranks_describe(process->status, how, sizeof(how));
     report->counts = death == NULL;
-    if (report->ending[0] != '\0' && report->skipped == NULL)
+    if (report->ending[0] != '\0')
         return;
-    report->ending[0] = '\0';
     if (death != NULL && !ranks_died_as(death, process->status))
         snprintf(report->ending, sizeof(report->ending), "%s, which is not the end foreseen", how);
     else if (death == NULL && process->status != 0)
