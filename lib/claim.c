@@ -19,6 +19,10 @@
 
 #define NAMES_PREFIX "muster/"
 
+/* How long a generation that has failed is kept for ranks that come late, and how often is looked
+ * whether it still is. */
+enum { LINGER_MS = 1000, LINGER_NAP_MS = 20 };
+
 /* The state of a name as read from the store. */
 typedef struct name_state {
     char text[40]; /* as it stands, "" where the key is missing */
@@ -171,8 +175,7 @@ static muster_status wait_until_closed(claim *place, const name_state *state, de
 }
 
 /* Our place is held by a living process: nobody can go on, and everybody learns why. */
-static muster_status shut_out(const claim *place, const name_state *state, const char *who,
-                              exchange *meeting)
+static muster_status shut_out(const claim *place, const char *who, exchange *meeting)
 {
     host_identity me;
     muster_status status = host_identity_get(&me);
@@ -183,9 +186,7 @@ static muster_status shut_out(const claim *place, const name_state *state, const
              "rank %d of %d is claimed twice: by %s and by the process %lld on host %s; give each "
              "process a rank of its own",
              place->rank, place->num_ranks, who, (long long)me.pid, me.host_name);
-    status = exchange_shut(meeting, MUSTER_ERR_EXISTS, sentence);
-    if (status != MUSTER_OK)
-        next_generation(place, state);
+    exchange_shut(meeting, MUSTER_ERR_EXISTS, sentence);
     return error_set(MUSTER_ERR_EXISTS, "%s", sentence);
 }
 
@@ -216,7 +217,7 @@ static muster_status try_place(claim *place, const name_state *state, const char
         exchange_void(meeting);
         return next_generation(place, state);
     }
-    return shut_out(place, state, who, meeting);
+    return shut_out(place, who, meeting);
 }
 
 static muster_status open_meeting(const claim *place, int64_t timeout_ms, deadline end,
@@ -321,6 +322,19 @@ void claim_give_up(claim *place)
     if (place->generation == 0) {
         state.text[0] = '\0';
         next_generation(place, &state);
+    }
+}
+
+void claim_linger(claim *place, deadline end)
+{
+    deadline enough = deadline_in(LINGER_MS);
+    if (enough.at_ns > end.at_ns)
+        enough = end;
+    name_state state = {0};
+    while (deadline_left_ms(enough) > 0 && read_state(place, &state) == MUSTER_OK &&
+           state.generation == place->generation) {
+        struct timespec nap = {0, LINGER_NAP_MS * 1000000L};
+        nanosleep(&nap, NULL);
     }
 }
 

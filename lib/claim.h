@@ -51,6 +51,10 @@ void claim_leave(claim *place);
 /* The generation has failed or never formed: the name is free for the next one. */
 void claim_give_up(claim *place);
 
+/* Waits a moment before claim_give_up, so that ranks that come late still find the generation and
+ * learn why it failed; until another rank gives it up, or end. */
+void claim_linger(claim *place, deadline end);
+
 void claim_clear(claim *place);
 
 #endif

@@ -294,16 +294,29 @@ static void remove_all(exchange *meeting, int rounds, int participants)
     remove_key(meeting, shared_key(meeting, 0, "left"));
 }
 
-void exchange_clean(exchange *meeting, bool failed)
+bool exchange_leave(exchange *meeting)
 {
-    int rounds = failed ? EXCHANGE_MAX_ROUNDS : meeting->round;
-    for (int round = meeting->keep_rounds; !failed && round < rounds; round++)
-        remove_key(meeting, exchange_key(meeting, round, meeting->index));
     char *key = shared_key(meeting, 0, "left");
     int64_t left = 0;
     if (key != NULL)
         muster_store_add(meeting->store, muster_str(key), 1, &left);
     free(key);
-    if (left == meeting->count)
-        remove_all(meeting, rounds, failed ? meeting->count : 0);
+    return left == meeting->count;
+}
+
+void exchange_remove(exchange *meeting)
+{
+    remove_all(meeting, EXCHANGE_MAX_ROUNDS, meeting->count);
+}
+
+void exchange_clean(exchange *meeting, bool failed)
+{
+    for (int round = meeting->keep_rounds; !failed && round < meeting->round; round++)
+        remove_key(meeting, exchange_key(meeting, round, meeting->index));
+    if (!exchange_leave(meeting))
+        return;
+    if (failed)
+        exchange_remove(meeting);
+    else
+        remove_all(meeting, meeting->round, 0);
 }

@@ -78,4 +78,9 @@ void exchange_void(exchange *meeting);
  */
 void exchange_clean(exchange *meeting, bool failed);
 
+/* The two halves of exchange_clean after a failure: true for the last participant to leave, who
+ * then is to remove everything. */
+bool exchange_leave(exchange *meeting);
+void exchange_remove(exchange *meeting);
+
 #endif

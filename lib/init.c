@@ -164,6 +164,23 @@ static muster_status meet(const setup *s, exchange *meeting, const char *record,
     return status;
 }
 
+/* Ranks that disagree before all have come wait for the late ones, who are to fail like them. The
+ * name is free for the next generation before any keys go, so that nobody claims a place among
+ * those. */
+static void give_up(const setup *s, claim *place, exchange *meeting, muster_status status)
+{
+    char sentence[ERROR_SIZE];
+    snprintf(sentence, sizeof(sentence), "%s", muster_last_error());
+    bool last = exchange_leave(meeting);
+    if (!last && !meeting->retry && meeting->round == 0 && status != MUSTER_ERR_TIMEOUT)
+        claim_linger(place, s->end);
+    claim_give_up(place);
+    meeting->keep_rounds = 0;
+    if (last)
+        exchange_remove(meeting);
+    error_set(status, "%s", sentence);
+}
+
 /* One generation of the name, from the claim to the group. *retry: it was void, and the next may
  * do. */
 static muster_status form_world(setup *s, const char *record, bool *retry, muster_group **group)
@@ -185,12 +202,10 @@ static muster_status form_world(setup *s, const char *record, bool *retry, muste
         s->options = NULL;
         status = forming_run(&meeting, &(forming_plan){made, NULL}, 1);
     }
-    if (status != MUSTER_OK) {
-        /* First, so that nobody claims a place among keys that are being removed. */
-        claim_give_up(made != NULL ? &made->place : &place);
-        meeting.keep_rounds = 0;
-    }
-    exchange_clean(&meeting, status != MUSTER_OK);
+    if (status == MUSTER_OK)
+        exchange_clean(&meeting, false);
+    else
+        give_up(s, made != NULL ? &made->place : &place, &meeting, status);
     *retry = meeting.retry;
     exchange_destroy(&meeting);
     if (status == MUSTER_OK) {
