@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * What an operation is called where ranks disagree on it, and how messages are begun.
+ */
+#include "message.h"
+
+#include <string.h>
+
+#include "tap.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static const struct {
+    message_label label;
+    const char *text;
+} labels[] = {
+    {{MESSAGE_BARRIER, MUSTER_INT8, MUSTER_SUM, -1, 1, 0}, "barrier #1"},
+    {{MESSAGE_BROADCAST, MUSTER_FLOAT64, MUSTER_SUM, 3, 2, 8}, "broadcast #2 of 8 float64, root 3"},
+    {{MESSAGE_ALL_REDUCE, MUSTER_INT32, MUSTER_MAX, -1, 17, 8}, "all_reduce #17 of 8 int32, max"},
+    {{MESSAGE_ALL_GATHER, MUSTER_UINT8, MUSTER_SUM, -1, 3, 0}, "all_gather #3 of 0 uint8"},
+    {{MESSAGE_ALL_GATHER_V, MUSTER_INT64, MUSTER_SUM, -1, 4, 5}, "all_gather_v #4 of 5 int64"},
+    {{MESSAGE_SEND, MUSTER_UINT64, MUSTER_SUM, -1, UINT64_MAX, UINT64_MAX},
+     "send #18446744073709551615 of 18446744073709551615 uint64"},
+    {{MESSAGE_GATHER_TOKENS, MUSTER_INT8, MUSTER_SUM, -1, 6, 9}, "gather_tokens #6"},
+    {{MESSAGE_GATHER_OBJECTS, MUSTER_INT8, MUSTER_SUM, 0, 7, 9}, "gather_objects #7, root 0"},
+    /* what a peer may have sent */
+    {{(message_kind)0, MUSTER_INT8, MUSTER_SUM, -1, 1, 2}, "an unknown operation #1 of 2 int8"},
+    {{(message_kind)255, MUSTER_INT8, MUSTER_SUM, -1, 1, 2}, "an unknown operation #1"},
+    {{MESSAGE_ALL_REDUCE, (muster_type)200, (muster_reduction)201, -1, 1, 2},
+     "all_reduce #1 of 2 unknown, unknown"},
+};
+
+static void cut(void)
+{
+    char text[64];
+    bool inside = true;
+    for (size_t size = 1; size < sizeof(text); size++) {
+        memset(text, '!', sizeof(text));
+        message_label_text(&labels[1].label, text, size);
+        inside = inside && strlen(text) < size && text[size] == '!';
+    }
+    ok(inside, "a short room cuts it");
+}
+
+/* A payload of up to MESSAGE_INLINE bytes travels in the envelope. */
+static void envelopes(void)
+{
+    unsigned char data[MESSAGE_INLINE + 1];
+    static const size_t sizes[] = {0, 1, MESSAGE_INLINE, MESSAGE_INLINE + 1};
+    memset(data, 0xa5, sizeof(data));
+    for (size_t i = 0; i < COUNT(sizes); i++) {
+        message out;
+        size_t held = 0;
+        message_to(&out, 2, &labels[3].label, sizes[i] == 0 ? NULL : data, sizes[i]);
+        for (size_t b = 0; b < MESSAGE_ENVELOPE; b++)
+            held += out.envelope[b] == 0xa5;
+        ok(out.sending && out.peer == 2 && out.bytes == sizes[i] && out.envelope_request == NULL &&
+               out.data_request == NULL,
+           "a message of %zu bytes", sizes[i]);
+        is_int((long long)held, sizes[i] <= MESSAGE_INLINE ? (long long)sizes[i] : 0,
+               "has so many in its envelope");
+    }
+    message in;
+    message_from(&in, 1, &labels[3].label, data, 7);
+    ok(!in.sending && in.peer == 1 && in.receive == data && in.bytes == 7, "one to come");
+}
+
+int main(void)
+{
+    plan((int)COUNT(labels) + 10);
+    for (size_t i = 0; i < COUNT(labels); i++) {
+        char text[160];
+        is_str(message_label_text(&labels[i].label, text, sizeof(text)), labels[i].text, "%s",
+               labels[i].text);
+    }
+    cut();
+    envelopes();
+    return done();
+}
