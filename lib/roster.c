@@ -158,13 +158,14 @@ muster_status rank_record_read(rank_record *record, muster_blob text)
         rank_record_clear(record);
         return error_no_memory(text.size, "a rank's record");
     }
-    memcpy(record->text, text.data, text.size);
+    if (text.size > 0)
+        memcpy(record->text, text.data, text.size);
     record->text[text.size] = '\0';
     bool well = strlen(record->text) == text.size;
     char *rest = record->text;
     for (char *line = strsep(&rest, "\n"); well && line != NULL; line = strsep(&rest, "\n"))
         well = *line == '\0' || read_line(record, line);
-    if (well && record->rank >= 0 && record->world_size > 0)
+    if (well && record->rank >= 0 && record->rank < record->world_size)
         return MUSTER_OK;
     rank_record_clear(record);
     return error_set(MUSTER_ERR_PROTOCOL,
