@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Meetings through a store, with threads as participants: all of them end alike.
+ */
+#include "exchange.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "error.h"
+#include "store.h"
+#include "tap.h"
+
+enum { MOST = 32, PLENTY_MS = 20000, SHORT_MS = 400 };
+
+/* One participant, with a handle on the store of its own. */
+typedef struct guest {
+    pthread_t thread;
+    void (*body)(struct guest *self);
+    exchange meeting;
+    int index;
+    int count;
+    bool right;
+    muster_status status;
+    char sentence[ERROR_SIZE];
+    long long operations;
+} guest;
+
+static muster_store *base;
+static guest guests[MOST];
+
+static void keep(guest *self, muster_status status)
+{
+    self->status = status;
+    snprintf(self->sentence, sizeof(self->sentence), "%s",
+             status == MUSTER_OK ? "" : muster_last_error());
+}
+
+static muster_store *open_handle(void)
+{
+    muster_store *store = NULL;
+    muster_status status = MUSTER_OK;
+    if (muster_store_port(base) > 0) {
+        muster_tcp_store_args args = MUSTER_TCP_STORE_ARGS_INIT;
+        args.host = "127.0.0.1";
+        args.port = muster_store_port(base);
+        args.timeout_ms = PLENTY_MS;
+        status = muster_store_tcp(&store, &args);
+    } else {
+        status = muster_store_prefix(&store, base, "t");
+    }
+    if (status != MUSTER_OK)
+        bail_out("no store: %s", muster_last_error());
+    return store;
+}
+
+static void *guest_thread(void *argument)
+{
+    guest *self = argument;
+    self->body(self);
+    self->operations = store_operations(self->meeting.store);
+    return NULL;
+}
+
+/* The participants first..first+running of count meet under a prefix; the others never come. */
+static void gather(const char *prefix, int running, int count, int64_t timeout_ms,
+                   void (*body)(guest *self))
+{
+    memset(guests, 0, sizeof(guests));
+    for (int i = 0; i < running; i++) {
+        muster_store *store = open_handle();
+        guests[i].index = i;
+        guests[i].count = count;
+        guests[i].body = body;
+        exchange_init(&guests[i].meeting, store, prefix, i, count, timeout_ms,
+                      deadline_in(timeout_ms));
+        muster_store_free(store);
+    }
+    for (int i = 0; i < running; i++)
+        pthread_create(&guests[i].thread, NULL, guest_thread, &guests[i]);
+    for (int i = 0; i < running; i++)
+        pthread_join(guests[i].thread, NULL);
+}
+
+static void part(int running)
+{
+    for (int i = 0; i < running; i++)
+        exchange_destroy(&guests[i].meeting);
+}
+
+static void clean_and_part(int running, bool failed)
+{
+    for (int i = 0; i < running; i++)
+        exchange_clean(&guests[i].meeting, failed);
+    part(running);
+}
+
+static bool all_have(int running, muster_status status)
+{
+    bool alike = true;
+    for (int i = 0; i < running; i++)
+        alike = alike && guests[i].status == status &&
+                strcmp(guests[i].sentence, guests[0].sentence) == 0;
+    if (!alike)
+        for (int i = 0; i < running; i++)
+            diag("%d: status %d, %s", i, guests[i].status, guests[i].sentence);
+    return alike;
+}
+
+/* A tcp store has a key of its own; what counts is what a meeting leaves. */
+static long long keys(void)
+{
+    int64_t number = -1;
+    muster_store_num_keys(base, &number);
+    return number;
+}
+
+static bool is_text(muster_blob got, const char *format, int round, int index)
+{
+    char expected[64];
+    snprintf(expected, sizeof(expected), format, round, index);
+    return got.size == strlen(expected) && memcmp(got.data, expected, got.size) == 0;
+}
+
+/* Every round once with everybody, then with the neighbours, then with nobody. */
+static void meet_in_rounds(guest *self)
+{
+    const int wanted[] = {(self->index + 1) % self->count, self->index};
+    muster_status status = MUSTER_OK;
+    self->right = true;
+    for (int round = 0; status == MUSTER_OK && round < 3; round++) {
+        const muster_blob *all = NULL;
+        char mine[64];
+        snprintf(mine, sizeof(mine), "round %d of %d", round, self->index);
+        status = exchange_round(&self->meeting, muster_str(mine), false, round == 0 ? NULL : wanted,
+                                round == 1 ? 2 : 0, "to meet", &all);
+        if (status != MUSTER_OK)
+            break;
+        for (int i = 0; round == 0 && i < self->count; i++)
+            self->right = self->right && is_text(all[i], "round %d of %d", round, i);
+        for (int i = 0; round == 1 && i < 2; i++)
+            self->right = self->right && is_text(all[i], "round %d of %d", round, wanted[i]);
+    }
+    keep(self, status);
+}
+
+static void rounds(int count)
+{
+    long long before = keys();
+    gather("rounds", count, count, PLENTY_MS, meet_in_rounds);
+    bool right = true;
+    for (int i = 0; i < count; i++)
+        right = right && guests[i].right;
+    ok(all_have(count, MUSTER_OK), "%d meet in three rounds", count);
+    ok(right, "and get what was wanted, in its order");
+    clean_and_part(count, false);
+    is_int(keys(), before, "no key is left");
+}
+
+/* Beside what every rank does, the last to arrive opens the gate of a round. */
+static void cost(void)
+{
+    enum { ROUNDS = 3 };
+    static const int sizes[] = {2, 8, 32};
+    long long each[3];
+    bool exact = true;
+    for (int s = 0; s < 3; s++) {
+        long long total = 0;
+        gather("cost", sizes[s], sizes[s], PLENTY_MS, meet_in_rounds);
+        for (int i = 0; i < sizes[s]; i++)
+            total += guests[i].operations;
+        exact = exact && (total - ROUNDS) % sizes[s] == 0;
+        each[s] = (total - ROUNDS) / sizes[s];
+        clean_and_part(sizes[s], false);
+    }
+    diag("operations of a rank in three rounds: %lld of 2, %lld of 8, %lld of 32 ranks", each[0],
+         each[1], each[2]);
+    ok(exact && each[0] > 0 && each[1] == each[0] && each[2] == each[0],
+       "a rank's operations do not grow with the number of ranks");
+}
+
+static void meet_once(guest *self)
+{
+    keep(self, exchange_round(&self->meeting, muster_str("x"), false, NULL, 0, "to meet", NULL));
+}
+
+/* One that can't come says so; the others, before and after it, hear the same. */
+static void shut_by_2(guest *self)
+{
+    if (self->index != 2) {
+        meet_once(self);
+        return;
+    }
+    muster_status status = error_set(MUSTER_ERR_SYSTEM, "rank 2 has no room: '7 %%s'");
+    keep(self, exchange_settle(&self->meeting, status));
+}
+
+static void shut(void)
+{
+    long long before = keys();
+    gather("shut", 4, 4, PLENTY_MS, shut_by_2);
+    ok(all_have(4, MUSTER_ERR_SYSTEM), "one shuts the gate: all get its sentence");
+    is_str(guests[0].sentence, "rank 2 has no room: '7 %s'", "as it was said");
+    is_int(exchange_shut(&guests[0].meeting, MUSTER_ERR_MISMATCH, "later"), MUSTER_ERR_SYSTEM,
+           "a later reason does not count");
+    meet_once(&guests[3]);
+    is_str(guests[3].sentence, guests[0].sentence, "who comes late hears it too");
+    clean_and_part(4, true);
+    is_int(keys(), before, "no key is left after a failure");
+}
+
+/* The gate of this round is open, so the next one is shut. */
+static void settle_late(guest *self)
+{
+    meet_once(self);
+    if (self->status != MUSTER_OK)
+        return;
+    if (self->index == 1)
+        self->meeting.round--; /* as one that failed before it saw the gate open */
+    if (self->index == 1)
+        keep(self, exchange_settle(&self->meeting, error_set(MUSTER_ERR_NO_MEMORY, "too late")));
+    else
+        meet_once(self);
+}
+
+static void late(void)
+{
+    gather("late", 3, 3, PLENTY_MS, settle_late);
+    ok(all_have(3, MUSTER_ERR_NO_MEMORY), "a failure behind an open gate shuts the next");
+    is_str(guests[0].sentence, "too late", "with its reason");
+    is_int(exchange_settle(&guests[0].meeting, MUSTER_OK), MUSTER_OK, "to settle nothing is fine");
+    clean_and_part(3, true);
+}
+
+static void missing(void)
+{
+    int64_t began = deadline_now_ns();
+    gather("missing", 3, 6, SHORT_MS, meet_once);
+    ok(all_have(3, MUSTER_ERR_TIMEOUT), "who waits in vain times out, all alike");
+    has_str(guests[0].sentence, "after 400 ms waiting for ranks 3-5 of 6 to meet",
+            "and names the missing ones");
+    ok((deadline_now_ns() - began) / 1000000 < SHORT_MS + 2000, "in time");
+    guest *comer = &guests[3];
+    muster_store *store = open_handle();
+    exchange_init(&comer->meeting, store, "missing", 4, 6, SHORT_MS, deadline_in(SHORT_MS));
+    muster_store_free(store);
+    meet_once(comer);
+    ok(comer->status == MUSTER_ERR_TIMEOUT && strcmp(comer->sentence, guests[0].sentence) == 0,
+       "one that comes late to a shut gate is told at once");
+    part(4);
+}
+
+static void void_by_0(guest *self)
+{
+    if (self->index == 0)
+        exchange_void(&self->meeting);
+    meet_once(self);
+}
+
+static void voided(void)
+{
+    gather("void", 3, 4, PLENTY_MS, void_by_0);
+    ok(all_have(3, MUSTER_ERR_FAILED), "a void meeting is left by all");
+    ok(guests[0].meeting.retry && guests[1].meeting.retry && guests[2].meeting.retry,
+       "who shall try anew");
+    part(3);
+}
+
+static void agree_then_meet(guest *self)
+{
+    keep(self, exchange_agree(&self->meeting,
+                              self->index % 2 == 0 ? "size 4\nrank even" : "size 4\nrank odd"));
+    if (self->status == MUSTER_OK)
+        meet_once(self);
+}
+
+static void agree_or_not(guest *self)
+{
+    keep(self, exchange_agree(&self->meeting,
+                              self->index == 1 ? "size 5\nrank one" : "size 4\nthe others"));
+    if (self->status == MUSTER_OK)
+        meet_once(self);
+}
+
+static void agreement(void)
+{
+    long long before = keys();
+    gather("agree", 4, 4, PLENTY_MS, agree_then_meet);
+    ok(all_have(4, MUSTER_OK), "all say the same, whoever says it");
+    clean_and_part(4, false);
+    gather("disagree", 4, 4, PLENTY_MS, agree_or_not);
+    ok(all_have(4, MUSTER_ERR_MISMATCH), "one says something else: all are told the same");
+    has_str(guests[0].sentence, "size 5", "what one said");
+    has_str(guests[0].sentence, "size 4", "what the others said");
+    has_str(guests[0].sentence, "rank one", "who that was");
+    has_str(guests[0].sentence, "the others", "and who they were");
+    clean_and_part(4, true);
+    is_int(keys(), before, "no key is left");
+}
+
+/* What is no verdict on a gate. */
+static void hostile(void)
+{
+    static const char *const texts[] = {"",
+                                        "o",
+                                        "okay",
+                                        "0 fine",
+                                        "17 beyond",
+                                        "-1 below",
+                                        "99999999999999999999 ",
+                                        "retry ",
+                                        "\n\n\n\n\n\n\n\n\n\n"};
+    char key[32];
+    for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+        guest *self = &guests[0];
+        exchange_init(&self->meeting, base, "hostile", 0, 2, SHORT_MS, deadline_in(SHORT_MS));
+        snprintf(key, sizeof(key), "hostile/0/gate");
+        muster_store_set(base, muster_str(key), muster_str(texts[i]));
+        meet_once(self);
+        is_int(self->status, MUSTER_ERR_PROTOCOL, "a gate without a verdict, number %zu", i);
+        exchange_destroy(&self->meeting);
+    }
+    muster_store_set(base, muster_str(key), muster_str("3"));
+    exchange_init(&guests[0].meeting, base, "hostile", 0, 2, SHORT_MS, deadline_in(SHORT_MS));
+    meet_once(&guests[0]);
+    is_int(guests[0].status, MUSTER_ERR_TIMEOUT, "a status without a sentence is a status");
+    exchange_destroy(&guests[0].meeting);
+}
+
+static void published(void)
+{
+    guest *self = &guests[0];
+    exchange_init(&self->meeting, base, "published", 0, 1, SHORT_MS, deadline_in(SHORT_MS));
+    char *key = exchange_key(&self->meeting, 0, 0);
+    is_str(key, "published/0/0", "the key of a participant");
+    muster_store_set(base, muster_str(key), muster_str("before"));
+    const muster_blob *all = NULL;
+    is_int(exchange_round(&self->meeting, muster_str("not this"), true, NULL, 0, "", &all),
+           MUSTER_OK, "what is published already stays");
+    ok(all != NULL && is_text(all[0], "before", 0, 0), "and is what all get");
+    self->meeting.keep_rounds = 1;
+    exchange_clean(&self->meeting, false);
+    bool there = false;
+    muster_blob keys_of = muster_str(key);
+    muster_store_check(base, &keys_of, 1, &there);
+    ok(there, "a round that is to be kept is not cleaned");
+    muster_free(key);
+    exchange_destroy(&self->meeting);
+}
+
+enum { POINTS = 45 };
+
+static void over(muster_store *store, const char *name)
+{
+    base = store;
+    diag("over a %s store", name);
+    rounds(1);
+    rounds(2);
+    rounds(8);
+    cost();
+    shut();
+    late();
+    missing();
+    voided();
+    agreement();
+    hostile();
+    published();
+    muster_store_free(store);
+}
+
+int main(void)
+{
+    plan(2 * POINTS);
+    muster_store *store = NULL;
+    muster_store_hash(&store);
+    over(store, "hash");
+    muster_tcp_store_args args = MUSTER_TCP_STORE_ARGS_INIT;
+    args.host = "127.0.0.1";
+    args.listen = true;
+    if (muster_store_tcp(&store, &args) != MUSTER_OK)
+        bail_out("no tcp store: %s", muster_last_error());
+    over(store, "tcp");
+    return done();
+}
