@@ -60,7 +60,8 @@ muster_status making_begin_with_all(making *call, const muster_group_args *args)
     muster_status begun = making_begin(call, "call", number, parent->rank, parent->size);
     if (begun != MUSTER_OK)
         return begun;
-    return status == MUSTER_OK ? MUSTER_OK : error_set(status, "%s", sentence);
+    return status == MUSTER_OK ? MUSTER_OK
+                               : error_set(status, "rank %d: %s", parent->rank, sentence);
 }
 
 muster_status making_agree(making *call, const char *plan)
@@ -133,8 +134,9 @@ static muster_status new_member(const making *call, membership *in, muster_group
     muster_group *parent = call->parent;
     in->name = automatic_name(call, in);
     char *prefix = NULL, *name = name_of(call, in);
-    if (name == NULL ||
-        asprintf(&prefix, "%s/%s", call->meeting.prefix, in->label[0] ? in->label : "g") < 0) {
+    /* The groups of one call have no rank in common but those of another label. */
+    if (name == NULL || asprintf(&prefix, "%s/%s%d", call->meeting.prefix,
+                                 in->label[0] ? in->label : "g", in->ranks[0]) < 0) {
         free(name);
         return error_no_memory(strlen(parent->prefix), "a name");
     }

@@ -69,7 +69,8 @@ muster_status muster_group_split(muster_group *parent, int color, int key,
     if (call.meeting.store == NULL)
         return making_finish(&call, status, NULL, 0);
     if (status == MUSTER_OK && group == NULL)
-        status = error_set(MUSTER_ERR_ARGUMENT, "the place for the group is NULL");
+        status = error_set(MUSTER_ERR_ARGUMENT, "rank %d: the place for the group is NULL",
+                           parent->rank);
     split_vote mine = {color, key}, *votes = NULL;
     const muster_blob *published = NULL;
     if (status == MUSTER_OK)

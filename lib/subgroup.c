@@ -66,7 +66,7 @@ muster_status muster_new_subgroups_by_enumeration(muster_group *parent, const in
     if (call.meeting.store == NULL)
         return making_finish(&call, status, NULL, 0);
     if (status == MUSTER_OK && (lists == NULL || sizes == NULL || num_lists == 0 || group == NULL))
-        status = error_set(MUSTER_ERR_ARGUMENT, "%s",
+        status = error_set(MUSTER_ERR_ARGUMENT, "rank %d: %s", parent->rank,
                            group == NULL    ? "the place for the group is NULL"
                            : num_lists == 0 ? "there is no list of ranks; give at least one"
                                             : "lists or sizes is NULL");
@@ -83,8 +83,8 @@ static muster_status check_sub_group(const muster_group *world, size_t size, mus
                                      muster_group **orthogonal)
 {
     if (regular == NULL || orthogonal == NULL)
-        return error_set(MUSTER_ERR_ARGUMENT, "the place for the %s group is NULL",
-                         regular == NULL ? "regular" : "orthogonal");
+        return error_set(MUSTER_ERR_ARGUMENT, "rank %d: the place for the %s group is NULL",
+                         world->rank, regular == NULL ? "regular" : "orthogonal");
     if (size < 1 || size > (size_t)world->size)
         return error_set(
             MUSTER_ERR_ARGUMENT,
