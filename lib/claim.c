@@ -7,6 +7,7 @@
 #include "claim.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,7 +57,8 @@ static muster_status parse_state(const claim *place, name_state *state)
     bool number = sscanf(state->text, "%lld%n", &state->generation, &used) == 1;
     const char *rest = state->text + used;
     state->open = strcmp(rest, " open") == 0;
-    if (number && state->generation >= 0 && (*rest == '\0' || state->open))
+    if (number && state->generation >= 0 && state->generation < LLONG_MAX &&
+        (*rest == '\0' || state->open))
         return MUSTER_OK;
     return error_set(MUSTER_ERR_PROTOCOL, "%s holds '%s' under %s/state, which muster never wrote",
                      store_describe(place->store), state->text, place->name);
