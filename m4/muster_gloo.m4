@@ -62,7 +62,7 @@ AC_DEFUN([MUSTER_GLOO_SEARCH], [
 ])
 
 AC_DEFUN([MUSTER_WITH_GLOO], [
-  MUSTER_WITH([gloo], [GLOO], [build the gloo backend])
+  MUSTER_WITH([gloo], [GLOO], [build the gloo backend], [gloo/config.h])
   muster_gloo=no
   muster_gloo_why="no usable Gloo: install libgloo-dev; config.log has what was tried"
   # AC_PROG_CXX is content with a compiler that is not there.

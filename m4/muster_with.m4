@@ -2,7 +2,7 @@
 # The packages that muster can use: --with-NAME takes auto, yes, no or a prefix. With yes or a prefix a
 # package that can't be used stops configure; NAME_CFLAGS and NAME_LIBS are taken as they stand.
 
-# MUSTER_WITH(name, NAME, what it is for): sets with_name, and NAME_CFLAGS, NAME_LIBS from a prefix.
+# MUSTER_WITH(name, NAME, what it is for, its header): sets with_name, and NAME_CFLAGS, NAME_LIBS from a prefix.
 AC_DEFUN([MUSTER_WITH], [
   AC_ARG_WITH([$1],
     [AS_HELP_STRING([--with-$1=auto|yes|no|DIR], [$3 (auto)])],
@@ -10,8 +10,8 @@ AC_DEFUN([MUSTER_WITH], [
   AC_ARG_VAR([$2_CFLAGS], [compiler flags for $1, instead of what configure finds])
   AC_ARG_VAR([$2_LIBS], [linker flags for $1, instead of what configure finds])
   AS_CASE([$with_$1], [auto|yes|no], [],
-    [/*], [AS_IF([test -d "$with_$1"], [],
-             [AC_MSG_ERROR([--with-$1=$with_$1: there is no such directory])])
+    [/*], [AS_IF([test -f "$with_$1/include/$4"], [],
+             [AC_MSG_ERROR([--with-$1=$with_$1: there is no $with_$1/include/$4])])
       : "${$2_CFLAGS=-I$with_$1/include}"
       for muster_lib in lib64 lib "lib/$($CC -print-multiarch 2>/dev/null)"; do
         AS_IF([test -d "$with_$1/$muster_lib"],
@@ -29,7 +29,7 @@ AC_DEFUN([MUSTER_FOUND], [
 ])
 
 AC_DEFUN([MUSTER_WITH_HWLOC], [
-  MUSTER_WITH([hwloc], [HWLOC], [show the machine's topology with hwloc])
+  MUSTER_WITH([hwloc], [HWLOC], [show the machine's topology with hwloc], [hwloc.h])
   muster_hwloc=no
   AS_IF([test "x$with_hwloc" != xno], [
     AS_IF([test -z "$HWLOC_LIBS" && test "x$muster_hwloc_dirs" = x],
@@ -72,14 +72,15 @@ AC_DEFUN([MUSTER_WITH_HEADER], [
 ])
 
 AC_DEFUN([MUSTER_WITH_CUDA], [
-  MUSTER_WITH([cuda], [CUDA], [check declarations against the CUDA runtime's headers])
+  MUSTER_WITH([cuda], [CUDA], [check declarations against the CUDA runtime's headers],
+    [cuda_runtime_api.h])
   MUSTER_WITH_HEADER([cuda], [CUDA], [cuda_runtime_api.h], [-I/usr/local/cuda/include])
   AS_IF([test "x$muster_cuda" = xyes], [cuda_summary="found (for the coming nccl backend)"])
   MUSTER_FOUND([cuda], [$muster_cuda], [no cuda_runtime_api.h])
 ])
 
 AC_DEFUN([MUSTER_WITH_NCCL], [
-  MUSTER_WITH([nccl], [NCCL], [check declarations against NCCL's header])
+  MUSTER_WITH([nccl], [NCCL], [check declarations against NCCL's header], [nccl.h])
   MUSTER_WITH_HEADER([nccl], [NCCL], [nccl.h], [$CUDA_CFLAGS])
   AS_IF([test "x$muster_nccl" = xyes], [nccl_summary="found (for the coming nccl backend)"])
   MUSTER_FOUND([nccl], [$muster_nccl], [no nccl.h])
