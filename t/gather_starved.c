@@ -70,15 +70,9 @@ void __wrap_narrow_write_unsigned(unsigned char *bytes, int width, const size_t 
 static muster_group *open_group(const char *kind, int number)
 {
     char name[64];
-    muster_init_args args = MUSTER_INIT_ARGS_INIT;
-    muster_group *group = NULL;
     setenv("MUSTER_BACKEND_PATH", GLOO_FOLDER, 1);
     snprintf(name, sizeof(name), "%s %d", kind, number);
-    args.group_name = name;
-    args.timeout_ms = TIMEOUT_MS;
-    if (muster_init_process_group(&group, &args) != MUSTER_OK)
-        bail_out("no group: %s", muster_last_error());
-    return group;
+    return shapes_group(name, TIMEOUT_MS);
 }
 
 static struct ragged *some_lists(int size)

@@ -16,8 +16,10 @@ struct shape {
 enum { NUM_SHAPES = 9 };
 extern const struct shape shapes[NUM_SHAPES];
 
-/* A world as the environment says, with this time-out; the test ends where there is none. */
+/* The world that the environment tells of, or a group of the same ranks under a name, with this
+ * time-out; the test ends where it can't be made. */
 muster_group *shapes_world(int64_t timeout_ms);
+muster_group *shapes_group(const char *name, int64_t timeout_ms);
 
 /* What the ranks of the group bring together. */
 struct ragged *shapes_of_group(const struct shape *shape, const muster_group *group);
