@@ -4,6 +4,7 @@
  * backend is the Gloo of the distribution (seed 9.3.15).
  */
 #include <inttypes.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -139,6 +140,34 @@ static void copies(int rank, int size)
     muster_group_free(world);
 }
 
+static void *gather_on_a_thread(void *group)
+{
+    struct ragged *all = shapes_of_group(&shapes[0], group);
+    bool right = true;
+    for (int i = 0; right && i < 50; i++)
+        right = gathers(group, all);
+    ragged_free(all);
+    return right ? group : NULL;
+}
+
+/* Two threads in a group of one, which has no thread of its own, and one in a group of all. */
+static void threads(int rank, int size)
+{
+    muster_group *world = shapes_world(TIMEOUT_MS), *one = NULL;
+    muster_new_group(world, &rank, 1, NULL, &one);
+    muster_group *groups[] = {one, one, world};
+    pthread_t started[3];
+    void *right[3];
+    for (int i = 0; i < 3; i++)
+        pthread_create(&started[i], NULL, gather_on_a_thread, groups[i]);
+    for (int i = 0; i < 3; i++)
+        pthread_join(started[i], &right[i]);
+    ok(right[0] != NULL && right[1] != NULL, "a group of one serves two threads at once");
+    ok(right[2] != NULL, "while one of %d ranks goes on", size);
+    muster_group_free(one);
+    muster_group_free(world);
+}
+
 static bool maps_a_device(void)
 {
     char line[4096];
@@ -233,6 +262,7 @@ int main(int argc, char **argv)
         {.name = "8 ranks", .size = 8, .points = 4 * NUM_SHAPES, .body = shapes_everywhere},
         {.name = "widths", .size = 2, .points = 18, .body = widths},
         {.name = "copies", .size = 1, .points = 5, .body = copies},
+        {.name = "threads", .size = 2, .points = 2, .body = threads},
         {.name = "apart", .size = 3, .points = 3, .body = apart, .silent = true},
         {.name = "padded", .size = 1, .points = 10, .body = pads},
         {.name = "padded badly", .size = 1, .points = 8, .body = pads_badly},
