@@ -30,7 +30,7 @@ typedef struct setup {
     long long operations_before;
 } setup;
 
-static muster_status check_name(const char *name)
+muster_status init_check_name(const char *name)
 {
     size_t length = strlen(name);
     bool good = length > 0 && length <= MAX_NAME;
@@ -79,7 +79,7 @@ static muster_status take_arguments(setup *s, const muster_init_args *args)
         s->args.backend = "auto";
     status = group_check_timeout(s->args.timeout_ms);
     if (status == MUSTER_OK)
-        status = check_name(s->args.group_name);
+        status = init_check_name(s->args.group_name);
     return status == MUSTER_OK ? check_store_arguments(&s->args) : status;
 }
 

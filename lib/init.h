@@ -14,4 +14,7 @@ muster_status init_options(const muster_options *base, const muster_options *obj
 /* The group is made: notes what it took, and logs it. */
 void init_finish(muster_group *group, int64_t began_ns, long long operations_before);
 
+/* MUSTER_OK for a name that a caller may give to a group. */
+muster_status init_check_name(const char *name);
+
 #endif

@@ -26,6 +26,8 @@ muster_status making_take_arguments(making *call, const muster_group_args *args)
         status = arguments_copy(&call->args, sizeof(call->args), sizeof(call->args), args,
                                 "muster_group_args");
     call->timeout_ms = atomic_load(&call->parent->timeout_ms);
+    if (status == MUSTER_OK && call->args.group_name != NULL)
+        status = init_check_name(call->args.group_name);
     if (status != MUSTER_OK || call->args.timeout_ms == MUSTER_TIMEOUT_DEFAULT)
         return status;
     status = group_check_timeout(call->args.timeout_ms);
