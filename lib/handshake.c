@@ -58,6 +58,13 @@ static muster_status choose_address(const muster_store *store, const muster_opti
     return status;
 }
 
+/* Whether an address comes from one of the backend's own options. */
+static bool is_option_of(const char *from, const char *backend_name)
+{
+    size_t length = strlen(backend_name);
+    return strncmp(from, backend_name, length) == 0 && from[length] == '.';
+}
+
 /* A backend that can't get the address that the user asked for is not available. */
 static void introduce_backend(const muster_store *store, const muster_options *options,
                               const backend_entry *candidate, rank_backend *has, char *text,
@@ -74,13 +81,12 @@ static void introduce_backend(const muster_store *store, const muster_options *o
     if (!candidate->available)
         return;
     muster_status status = choose_address(store, options, candidate, &chosen, from, sizeof(from));
-    bool asked = strncmp(from, candidate->name, strlen(candidate->name)) == 0;
     if (status == MUSTER_OK) {
         snprintf(text, size, "%s%c%s%c%s", chosen.address, 0, chosen.name, 0, from);
         has->address = text;
         has->interface = has->address + strlen(has->address) + 1;
         has->address_from = has->interface + strlen(has->interface) + 1;
-    } else if (asked) {
+    } else if (is_option_of(from, candidate->name)) {
         snprintf(text, size, "%s", muster_last_error());
         has->reason = text;
     }
@@ -134,21 +140,22 @@ muster_status handshake_introduce(const muster_store *store, const muster_option
 }
 
 /* Why not every rank has it: "rank 3 (host b, pid 7): <reason>"; NULL where all have it. */
-static char *why_not(const roster *ranks, const char *name)
+static muster_status why_not(const roster *ranks, const char *name, char **words)
 {
     char who[256];
-    char *words = NULL;
+    *words = NULL;
     for (int r = 0; r < ranks->count; r++) {
         const rank_record *rank = &ranks->ranks[r];
         const rank_backend *has = rank_record_backend(rank, name);
         const char *reason = has == NULL ? "no such backend was found there" : has->reason;
         if (*reason == '\0')
             continue;
-        if (asprintf(&words, "%s: %s", rank_record_name(rank, who, sizeof(who)), reason) < 0)
-            words = NULL;
-        return words;
+        if (asprintf(words, "%s: %s", rank_record_name(rank, who, sizeof(who)), reason) >= 0)
+            return MUSTER_OK;
+        *words = NULL;
+        return error_no_memory(sizeof(who) + strlen(reason), "words");
     }
-    return NULL;
+    return MUSTER_OK;
 }
 
 /* "cpu:gloo" is gloo: this library's groups carry host memory. */
@@ -170,14 +177,14 @@ static muster_status choose_named(const roster *ranks, const char *name,
     const backend_entry *found = backend_find(name);
     if (found == NULL)
         return backend_unknown(name);
-    char *reason = why_not(ranks, name);
-    if (reason != NULL) {
-        muster_status status =
-            error_set(MUSTER_ERR_UNAVAILABLE,
-                      "backend '%s' was asked for, but is not available on %s", name, reason);
-        free(reason);
+    char *reason = NULL;
+    muster_status status = why_not(ranks, name, &reason);
+    if (reason != NULL)
+        status = error_set(MUSTER_ERR_UNAVAILABLE,
+                           "backend '%s' was asked for, but is not available on %s", name, reason);
+    free(reason);
+    if (status != MUSTER_OK)
         return status;
-    }
     if (strcmp(name, "local") == 0 && ranks->count > 1)
         return error_set(MUSTER_ERR_UNAVAILABLE,
                          "backend 'local' was asked for, but it serves groups of one rank and this "
@@ -188,34 +195,50 @@ static muster_status choose_named(const roster *ranks, const char *name,
     return *why == NULL ? error_no_memory(16, "words") : MUSTER_OK;
 }
 
+static muster_status choose_this(const backend_entry *best, int count, const char *others,
+                                 const backend_entry **chosen, char **why)
+{
+    char *words = NULL;
+    if (asprintf(&words, "auto: the best one that all %d ranks have%s", count, others) < 0)
+        return error_no_memory(64 + strlen(others), "words");
+    *chosen = best;
+    *why = words;
+    return MUSTER_OK;
+}
+
+/* Adds why name is not the one to the words on others. */
+static muster_status pass_over(char **others, const char *name, const char *reason)
+{
+    char *longer = NULL;
+    if (asprintf(&longer, "%s; not %s, since it is not available on %s", *others, name, reason) < 0)
+        return error_no_memory(64 + strlen(*others) + strlen(reason), "words");
+    free(*others);
+    *others = longer;
+    return MUSTER_OK;
+}
+
 static muster_status choose_best(const roster *ranks, const backend_entry **chosen, char **why)
 {
     const backend_entry *const *list = NULL;
     size_t count = 0;
+    bool found = false;
     char *others = strdup("");
     muster_status status = backend_list(&list, &count);
-    for (size_t i = 0; status == MUSTER_OK && others != NULL && i < count; i++) {
+    if (status == MUSTER_OK && others == NULL)
+        status = error_no_memory(1, "words");
+    for (size_t i = 0; status == MUSTER_OK && !found && i < count; i++) {
         if (strcmp(list[i]->name, "local") == 0)
             continue;
-        char *reason = why_not(ranks, list[i]->name), *longer = NULL;
-        if (reason == NULL) {
-            *chosen = list[i];
-            if (asprintf(why, "auto: the best one that all %d ranks have%s", ranks->count, others) <
-                0)
-                *why = NULL;
-            free(others);
-            return *why == NULL ? error_no_memory(64, "words") : MUSTER_OK;
-        }
-        if (asprintf(&longer, "%s; not %s, since it is not available on %s", others, list[i]->name,
-                     reason) < 0)
-            longer = NULL;
+        char *reason = NULL;
+        status = why_not(ranks, list[i]->name, &reason);
+        found = status == MUSTER_OK && reason == NULL;
+        if (found)
+            status = choose_this(list[i], ranks->count, others, chosen, why);
+        else if (status == MUSTER_OK)
+            status = pass_over(&others, list[i]->name, reason);
         free(reason);
-        free(others);
-        others = longer;
     }
-    if (status == MUSTER_OK && others == NULL)
-        status = error_no_memory(256, "words");
-    if (status == MUSTER_OK)
+    if (status == MUSTER_OK && !found)
         status = error_set(MUSTER_ERR_UNAVAILABLE,
                            "no backend connects these %d ranks%s; install the package of the gloo "
                            "backend, and see muster-info on each host",
@@ -245,20 +268,23 @@ static bool is_loopback(const char *address)
     return strncmp(address, "127.", 4) == 0 || strcmp(address, "::1") == 0;
 }
 
-/* What rank would use, given whether all are on one host. */
-static const char *address_of(const rank_record *rank, const char *backend_name, bool one_host)
+/* What rank would use, given whether all are on one host, and why. */
+static const char *address_of(const rank_record *rank, const char *backend_name, bool one_host,
+                              const char **why)
 {
     const rank_backend *has = rank_record_backend(rank, backend_name);
-    bool asked = strncmp(has->address_from, backend_name, strlen(backend_name)) == 0;
-    return one_host && !asked ? ONE_HOST_ADDRESS : has->address;
+    bool beside = one_host && !is_option_of(has->address_from, backend_name);
+    *why = beside ? "all ranks are on one host" : has->address_from;
+    return beside ? ONE_HOST_ADDRESS : has->address;
 }
 
 static muster_status check_address(const roster *ranks, const char *backend_name, int rank,
                                    bool one_host)
 {
     const rank_record *record = &ranks->ranks[rank];
-    const char *address = address_of(record, backend_name, one_host);
-    const char *first = address_of(&ranks->ranks[0], backend_name, one_host);
+    const char *from, *unused;
+    const char *address = address_of(record, backend_name, one_host, &from);
+    const char *first = address_of(&ranks->ranks[0], backend_name, one_host, &unused);
     char who[256], whom[256];
     rank_record_name(record, who, sizeof(who));
     if (*address == '\0')
@@ -270,7 +296,7 @@ static muster_status check_address(const roster *ranks, const char *backend_name
             MUSTER_ERR_MISMATCH,
             "%s would use the loopback address %s (%s) while ranks of other hosts take "
             "part; set %s.iface there, or give the master an address that is not loopback",
-            who, address, rank_record_backend(record, backend_name)->address_from, backend_name);
+            who, address, from, backend_name);
     if ((strchr(address, ':') == NULL) != (strchr(first, ':') == NULL))
         return error_set(
             MUSTER_ERR_MISMATCH,
@@ -290,9 +316,6 @@ muster_status handshake_address(const roster *ranks, const char *backend_name, i
         if (status != MUSTER_OK)
             return status;
     }
-    *address = address_of(&ranks->ranks[rank], backend_name, one_host);
-    *why = strcmp(*address, ONE_HOST_ADDRESS) == 0 && one_host
-               ? "all ranks are on one host"
-               : rank_record_backend(&ranks->ranks[rank], backend_name)->address_from;
+    *address = address_of(&ranks->ranks[rank], backend_name, one_host, why);
     return MUSTER_OK;
 }
