@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The queue of a group's operations and the handles on them.
+ */
+#include "work.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "deadline.h"
+#include "error.h"
+#include "group.h"
+#include "tap.h"
+
+enum { PLENTY_MS = 20000, SHORT_MS = 50, MANY = 500 };
+
+static muster_group group;
+
+/* A gate that operations wait at. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+static bool is_open;
+
+static void set_gate(bool value)
+{
+    pthread_mutex_lock(&lock);
+    is_open = value;
+    pthread_cond_broadcast(&changed);
+    pthread_mutex_unlock(&lock);
+}
+
+static atomic_int seen[MANY];
+static atomic_int num_seen;
+
+static muster_status note(muster_group *of, void *arguments)
+{
+    int number;
+    memcpy(&number, arguments, sizeof(number));
+    seen[num_seen++] = number;
+    return of == &group ? MUSTER_OK : error_set(MUSTER_ERR_INTERNAL, "another group");
+}
+
+static muster_status wait_at_gate(muster_group *of, void *arguments)
+{
+    pthread_mutex_lock(&lock);
+    while (!is_open)
+        pthread_cond_wait(&changed, &lock);
+    pthread_mutex_unlock(&lock);
+    return note(of, arguments);
+}
+
+static muster_status fail(muster_group *of, void *arguments)
+{
+    (void)of;
+    return error_set(MUSTER_ERR_PEER_LOST, "it was %s", (const char *)arguments);
+}
+
+static muster_status look_at_signals(muster_group *of, void *arguments)
+{
+    (void)of;
+    (void)arguments;
+    sigset_t mask;
+    pthread_sigmask(SIG_SETMASK, NULL, &mask);
+    return sigismember(&mask, SIGINT) && sigismember(&mask, SIGTERM) && sigismember(&mask, SIGALRM)
+               ? MUSTER_OK
+               : error_set(MUSTER_ERR_INTERNAL, "signals are not blocked");
+}
+
+static bool in_order(int count)
+{
+    bool right = num_seen == count;
+    for (int i = 0; i < count && right; i++)
+        right = seen[i] == i;
+    num_seen = 0;
+    return right;
+}
+
+static void order(void)
+{
+    muster_work *work[MANY];
+    bool issued = true, ended = true;
+    for (int i = 0; i < MANY; i++) /* the argument is copied: i is gone when it runs */
+        issued = work_issue(&group, note, &i, sizeof(i), &work[i]) == MUSTER_OK && issued;
+    ok(issued, "%d operations are issued", (int)MANY);
+    for (int i = MANY - 1; i >= 0; i--) {
+        ended = muster_work_wait(work[i], PLENTY_MS) == MUSTER_OK && ended;
+        muster_work_free(work[i]);
+    }
+    ok(ended, "and end well, in whatever order they are waited for");
+    ok(in_order(MANY), "and run in theirs");
+    is_int(work_issue(&group, look_at_signals, NULL, 0, NULL), MUSTER_OK,
+           "they run where signals are blocked");
+}
+
+static void handles(void)
+{
+    muster_work *first = NULL, *second = NULL;
+    bool ended = true;
+    int numbers[] = {0, 1};
+    set_gate(false);
+    work_issue(&group, wait_at_gate, &numbers[0], sizeof(int), &first);
+    work_issue(&group, note, &numbers[1], sizeof(int), &second);
+    is_int(muster_work_test(first, &ended), MUSTER_OK, "a test of what runs");
+    ok(!ended, "says that it does");
+    ok(muster_work_test(second, &ended) == MUSTER_OK && !ended, "what is behind it waits");
+    is_int(muster_work_wait(first, 0), MUSTER_ERR_TIMEOUT, "a wait of no time");
+    is_int(muster_work_wait(first, SHORT_MS), MUSTER_ERR_TIMEOUT, "a wait that is too short");
+    has_str(muster_last_error(), "has not ended after 50 ms and goes on", "says so");
+    ok(!work_queue_drain(group.queue, SHORT_MS), "the queue is not drained");
+    set_gate(true);
+    is_int(muster_work_wait(first, MUSTER_TIMEOUT_DEFAULT), MUSTER_OK, "then it ends");
+    ok(work_queue_drain(group.queue, PLENTY_MS), "and so do all");
+    ok(muster_work_test(second, &ended) == MUSTER_OK && ended && in_order(2), "in their order");
+    is_int(muster_work_wait(first, 0), MUSTER_OK, "what has ended may be waited for again");
+    muster_work_free(first);
+    muster_work_free(second);
+}
+
+static void freed_early(void)
+{
+    static const int number = 0;
+    muster_work *work = NULL;
+    set_gate(false);
+    work_issue(&group, wait_at_gate, &number, sizeof(number), &work);
+    muster_work_free(work);
+    set_gate(true);
+    ok(work_queue_drain(group.queue, PLENTY_MS) && in_order(1),
+       "an operation whose handle was freed goes on");
+}
+
+static void failures(void)
+{
+    muster_work *work = NULL;
+    bool ended = false;
+    is_int(work_issue(&group, fail, "here", 5, NULL), MUSTER_ERR_PEER_LOST, "one that fails");
+    is_str(muster_last_error(), "it was here", "says why on the caller's thread");
+    is_int(work_issue(&group, fail, "there", 6, &work), MUSTER_OK, "one that will fail is issued");
+    work_queue_drain(group.queue, PLENTY_MS);
+    error_set(MUSTER_ERR_ARGUMENT, "something else");
+    ok(muster_work_test(work, &ended) == MUSTER_ERR_PEER_LOST && ended, "a test tells of it");
+    is_str(muster_last_error(), "it was there", "with the reason");
+    error_set(MUSTER_ERR_ARGUMENT, "something else");
+    is_int(muster_work_wait(work, 0), MUSTER_ERR_PEER_LOST, "so does a wait");
+    is_str(muster_last_error(), "it was there", "with the reason too");
+    muster_work_free(work);
+}
+
+static void apart(void)
+{
+    static const int number[] = {0, 1};
+    muster_work *held = NULL, *beside = NULL;
+    set_gate(false);
+    work_issue(&group, wait_at_gate, &number[1], sizeof(int), &held);
+    is_int(work_issue_apart(&group, note, &number[0], sizeof(int), &beside), MUSTER_OK,
+           "one apart is issued");
+    is_int(muster_work_wait(beside, PLENTY_MS), MUSTER_OK, "and waits for none before it");
+    is_int(work_issue_apart(&group, fail, "apart", 6, NULL), MUSTER_ERR_PEER_LOST,
+           "one may be waited for at once");
+    is_str(muster_last_error(), "it was apart", "and says why it failed");
+    set_gate(true);
+    ok(work_queue_drain(group.queue, PLENTY_MS) && in_order(2), "draining waits for both kinds");
+    muster_work_free(held);
+    muster_work_free(beside);
+}
+
+static void without_queue(void)
+{
+    muster_group alone = {.queue = NULL};
+    muster_work *work = NULL;
+    bool ended = false;
+    is_int(work_issue(&alone, fail, "alone", 6, NULL), MUSTER_ERR_PEER_LOST,
+           "without a queue it runs at once");
+    is_int(work_issue(&alone, fail, "alone", 6, &work), MUSTER_OK, "with a handle too");
+    ok(muster_work_test(work, &ended) == MUSTER_ERR_PEER_LOST && ended, "which has ended");
+    muster_work_free(work);
+    ok(work_queue_drain(NULL, 0), "no queue is drained");
+    work_queue_stop(NULL);
+    work_queue_forget(NULL);
+}
+
+static void wrong(void)
+{
+    muster_work *work = NULL;
+    bool ended = false;
+    is_int(muster_work_test(NULL, &ended), MUSTER_ERR_ARGUMENT, "a test of NULL");
+    is_int(muster_work_wait(NULL, 0), MUSTER_ERR_ARGUMENT, "a wait for NULL");
+    muster_work_free(NULL);
+    work_issue(&group, look_at_signals, NULL, 0, &work);
+    is_int(muster_work_test(work, NULL), MUSTER_ERR_ARGUMENT, "a test into NULL");
+    has_str(muster_last_error(), "done is NULL", "says which");
+    is_int(muster_work_wait(work, -2), MUSTER_ERR_ARGUMENT, "a time-out below the default");
+    is_int(muster_work_wait(work, INT64_MAX), MUSTER_OK, "the longest time-out there is");
+    muster_work_free(work);
+}
+
+int main(void)
+{
+    plan(39);
+    is_int(work_queue_start(&group.queue, &group), MUSTER_OK, "a queue is started");
+    order();
+    handles();
+    freed_early();
+    failures();
+    apart();
+    wrong();
+    work_queue_drain(group.queue, PLENTY_MS);
+    work_queue_stop(group.queue);
+    without_queue();
+    return done();
+}
