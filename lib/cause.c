@@ -106,7 +106,8 @@ static void talk_learn(inquiry *asked)
 {
     if (asked->sequence != 0)
         set_mark(asked, late_key(asked, asked->rank));
-    wait_for_cause(asked, LEARN_MS);
+    if (!wait_for_cause(asked, LEARN_MS))
+        talk_publish(asked);
 }
 
 static void talk_loss(inquiry *asked)

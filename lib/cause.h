@@ -33,7 +33,8 @@ void cause_publish_loss(muster_group *group, uint64_t sequence, char *cause);
 /* The collective has timed out: finds out which ranks did not take part. */
 void cause_publish_timeout(muster_group *group, uint64_t sequence, char *cause);
 
-/* Another rank says that it has failed: waits for its cause. */
+/* Another rank says that it has failed: waits for its cause, and gives this one where none comes.
+ */
 void cause_learn(muster_group *group, uint64_t sequence, char *cause);
 
 /* Splits a cause; false where the text is none. */

@@ -103,7 +103,9 @@ muster_status failure_raise(muster_group *group, muster_status status)
     if (failure_begin(group, status)) {
         char cause[ERROR_SIZE];
         write_cause(cause, status, group->rank, muster_last_error());
-        if (status == MUSTER_ERR_PEER_LOST)
+        if (status == MUSTER_ERR_FAILED) /* another rank broke off, which knows the cause */
+            cause_learn(group, atomic_load(&group->running), cause);
+        else if (status == MUSTER_ERR_PEER_LOST)
             cause_publish_loss(group, atomic_load(&group->running), cause);
         else
             cause_publish(group, cause);

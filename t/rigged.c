@@ -188,7 +188,7 @@ static void aborts(void)
     ok(wait_for_broken(0) && wait_for_broken(2), "the others are told once");
     ok(ranks[0].broken_by == 1 && ranks[2].broken_by == 1, "and by whom");
     is_int(atomic_load(&ranks[1].broken), 0, "the one who did is not");
-    is_int(send_bytes(0, 2, 1, "a"), MUSTER_ERR_PEER_LOST, "they can't go on");
+    is_int(send_bytes(0, 2, 1, "a"), MUSTER_ERR_FAILED, "they can't go on");
     close_all();
 }
 

@@ -152,8 +152,8 @@ typedef struct muster_backend {
 
     /*
      * (required) From any thread, more than once: breaks the communicator. Pending and later waits
-     * return at once with MUSTER_ERR_FAILED, and the other ranks are told, so that their
-     * host->broken is called with this rank. Never blocks.
+     * return at once with MUSTER_ERR_FAILED, and so do those of the other ranks, who are told:
+     * their host->broken is called with this rank and MUSTER_ERR_REMOTE. Never blocks.
      */
     void (*abort)(muster_comm *comm);
 

@@ -98,7 +98,7 @@ static void *rigged_watch(void *argument)
     char sentence[64];
     snprintf(sentence, sizeof(sentence), by < 0 ? "rigged to break" : "rank %d aborted", by);
     if (tell)
-        host->broken(comm->owner, by, MUSTER_ERR_PEER_LOST, sentence);
+        host->broken(comm->owner, by, by < 0 ? MUSTER_ERR_PEER_LOST : MUSTER_ERR_REMOTE, sentence);
     return NULL;
 }
 
@@ -225,7 +225,7 @@ static muster_status rigged_state(muster_comm *comm, int peer)
 {
     room *shared = comm->shared;
     if (comm->broken == MUSTER_OK && shared->aborted >= 0) {
-        comm->broken = MUSTER_ERR_PEER_LOST;
+        comm->broken = MUSTER_ERR_FAILED;
         comm->broken_by = shared->aborted;
     }
     if (comm->broken != MUSTER_OK)
