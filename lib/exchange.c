@@ -93,12 +93,27 @@ muster_status exchange_shut(exchange *meeting, muster_status status, const char 
     return gate_put(meeting, meeting->round, text);
 }
 
+/* Who has lost another rank leaves it a moment to say why it has gone. */
+static void leave_the_first_word(const exchange *meeting)
+{
+    enum { MOMENT_MS = 300 };
+    char *key = shared_key(meeting, meeting->round, "gate");
+    void *value = NULL;
+    size_t size = 0;
+    if (key != NULL)
+        muster_store_get(meeting->store, muster_str(key), MOMENT_MS, &value, &size);
+    muster_free(value);
+    free(key);
+}
+
 muster_status exchange_settle(exchange *meeting, muster_status status)
 {
     if (status == MUSTER_OK)
         return MUSTER_OK;
     char sentence[ERROR_SIZE];
     snprintf(sentence, sizeof(sentence), "%s", muster_last_error());
+    if (status == MUSTER_ERR_PEER_LOST || status == MUSTER_ERR_FAILED)
+        leave_the_first_word(meeting);
     muster_status verdict = exchange_shut(meeting, status, sentence);
     while (verdict == MUSTER_OK && meeting->round + 1 < EXCHANGE_MAX_ROUNDS) {
         meeting->round++; /* that gate is open already: the others wait at the next one */

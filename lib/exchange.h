@@ -57,7 +57,8 @@ muster_status exchange_shut(exchange *meeting, muster_status status, const char 
 /*
  * A participant can't go on for the reason that is the thread's last error: the others learn it at
  * the gate that they wait at. Returns what all of them are told, which is the reason of whoever was
- * first. status MUSTER_OK does nothing.
+ * first. Where the reason is that another rank was lost or has failed (MUSTER_ERR_PEER_LOST,
+ * MUSTER_ERR_FAILED), that one is given a moment to be first. status MUSTER_OK does nothing.
  */
 muster_status exchange_settle(exchange *meeting, muster_status status);
 

@@ -233,6 +233,28 @@ static void late(void)
     clean_and_part(3, true);
 }
 
+/* One fails and goes; the other sees it gone before its reason is there. */
+static void settle_as_lost(guest *self)
+{
+    if (self->index == 0) {
+        keep(self, exchange_settle(&self->meeting, error_set(MUSTER_ERR_PEER_LOST, "it is gone")));
+    } else {
+        nanosleep(&(struct timespec){0, 50000000}, NULL);
+        keep(self, exchange_settle(&self->meeting, error_set(MUSTER_ERR_SYSTEM, "no memory card")));
+    }
+}
+
+static void first_word(void)
+{
+    gather("word", 2, 2, PLENTY_MS, settle_as_lost);
+    ok(all_have(2, MUSTER_ERR_SYSTEM), "the first word is left to the one that was lost");
+    is_str(guests[0].sentence, "no memory card", "who knows why");
+    clean_and_part(2, true);
+    gather("no word", 1, 2, PLENTY_MS, settle_as_lost);
+    ok(all_have(1, MUSTER_ERR_PEER_LOST), "if it says nothing it was lost");
+    clean_and_part(1, true);
+}
+
 static void missing(void)
 {
     int64_t began = deadline_now_ns();
@@ -349,7 +371,7 @@ static void published(void)
     exchange_destroy(&self->meeting);
 }
 
-enum { POINTS = 45 };
+enum { POINTS = 48 };
 
 static void over(muster_store *store, const char *name)
 {
@@ -361,6 +383,7 @@ static void over(muster_store *store, const char *name)
     cost();
     shut();
     late();
+    first_word();
     missing();
     voided();
     agreement();
