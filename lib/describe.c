@@ -18,19 +18,41 @@ typedef struct writer {
     bool first; /* in the present object or list */
 } writer;
 
-static void write_json_string(FILE *out, const char *text)
+/* The bytes of the UTF-8 character that begins here; 0 where none does. */
+static int utf8_size(const unsigned char *at)
 {
-    fputc('"', out);
-    for (; *text != '\0'; text++) {
-        unsigned char c = (unsigned char)*text;
-        if (c == '"' || c == '\\')
-            fprintf(out, "\\%c", c);
-        else if (c < ' ')
-            fprintf(out, "\\u%04x", c);
+    int size = *at < 0x80 ? 1 : *at < 0xc2 ? 0 : *at < 0xe0 ? 2 : *at < 0xf0 ? 3 : 4;
+    if (*at > 0xf4 || (*at == 0xe0 && at[1] < 0xa0) || (*at == 0xed && at[1] > 0x9f) ||
+        (*at == 0xf0 && at[1] < 0x90) || (*at == 0xf4 && at[1] > 0x8f))
+        return 0;
+    for (int i = 1; i < size; i++)
+        if ((at[i] & 0xc0) != 0x80)
+            return 0;
+    return size;
+}
+
+/* Names and reasons come from other ranks: they must neither break JSON nor move a cursor. */
+static void write_escaped(const writer *w, const char *text)
+{
+    for (const unsigned char *at = (const unsigned char *)text; *at != '\0';) {
+        int size = utf8_size(at);
+        if (size == 0)
+            fputs(w->json ? "\\ufffd" : "?", w->out);
+        else if (*at < ' ' || *at == 127)
+            fprintf(w->out, w->json ? "\\u%04x" : "\\x%02x", *at);
+        else if (w->json && (*at == '"' || *at == '\\'))
+            fprintf(w->out, "\\%c", *at);
         else
-            fputc(c, out);
+            fwrite(at, 1, (size_t)size, w->out);
+        at += size == 0 ? 1 : size;
     }
-    fputc('"', out);
+}
+
+static void write_json_string(const writer *w, const char *text)
+{
+    fputc('"', w->out);
+    write_escaped(w, text);
+    fputc('"', w->out);
 }
 
 static void separate(writer *w)
@@ -40,16 +62,28 @@ static void separate(writer *w)
     w->first = false;
 }
 
-static void fact_text(writer *w, const char *name, const char *value)
+/* A fact in words begins with its name, and ends after any number of parts by write_escaped. */
+static void fact_begin(writer *w, const char *name)
 {
     separate(w);
     if (!w->json) {
-        fprintf(w->out, "  %-16s %s\n", name, value);
+        fprintf(w->out, "  %-16s ", name);
         return;
     }
-    write_json_string(w->out, name);
-    fputc(':', w->out);
-    write_json_string(w->out, value);
+    write_json_string(w, name);
+    fputs(":\"", w->out);
+}
+
+static void fact_end(writer *w)
+{
+    fputc(w->json ? '"' : '\n', w->out);
+}
+
+static void fact_text(writer *w, const char *name, const char *value)
+{
+    fact_begin(w, name);
+    write_escaped(w, value);
+    fact_end(w);
 }
 
 static void fact_number(writer *w, const char *name, long long value)
@@ -59,7 +93,7 @@ static void fact_number(writer *w, const char *name, long long value)
         fprintf(w->out, "  %-16s %lld\n", name, value);
         return;
     }
-    write_json_string(w->out, name);
+    write_json_string(w, name);
     fprintf(w->out, ":%lld", value);
 }
 
@@ -67,7 +101,7 @@ static void open_list(writer *w, const char *name, char bracket)
 {
     separate(w);
     if (w->json) {
-        write_json_string(w->out, name);
+        write_json_string(w, name);
         fprintf(w->out, ":%c", bracket);
     }
     w->first = true;
@@ -84,11 +118,13 @@ static void write_rank(writer *w, const muster_group *group, int rank)
 {
     const rank_record *record = &group->ranks.ranks[rank];
     if (!w->json) {
-        char words[512], name[32];
+        char name[32];
         snprintf(name, sizeof(name), "rank %d", rank);
-        snprintf(words, sizeof(words), "%s, pid %lld, rank %d of the world%s", record->host,
-                 record->pid, group->to_world[rank], rank == group->rank ? " (this one)" : "");
-        fact_text(w, name, words);
+        fact_begin(w, name);
+        write_escaped(w, record->host);
+        fprintf(w->out, ", pid %lld, rank %d of the world%s", record->pid, group->to_world[rank],
+                rank == group->rank ? " (this one)" : "");
+        fact_end(w);
         return;
     }
     separate(w);
@@ -106,9 +142,12 @@ static void write_options(writer *w, const muster_group *group)
     open_list(w, "options", '{');
     for (size_t i = 0; i < options_count(group->options); i++) {
         const options_setting *set = options_at(group->options, i);
-        char words[512];
-        snprintf(words, sizeof(words), "%s (%s)", set->value, set->source);
-        fact_text(w, set->name, words);
+        fact_begin(w, set->name);
+        write_escaped(w, set->value);
+        write_escaped(w, " (");
+        write_escaped(w, set->source);
+        write_escaped(w, ")");
+        fact_end(w);
     }
     close_list(w, '}');
 }
