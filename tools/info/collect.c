@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Finds what muster-info is to say.
+ */
+#include "config.h"
+
+#include "info.h"
+
+#include <stdlib.h>
+
+bool info_collect(info *found)
+{
+    *found = (info){.variables = {{.name = "RANK"},
+                                  {.name = "WORLD_SIZE"},
+                                  {.name = "MASTER_ADDR"},
+                                  {.name = "MASTER_PORT"}}};
+    for (int i = 0; i < INFO_NUM_VARIABLES; i++)
+        found->variables[i].value = getenv(found->variables[i].name);
+    found->backend_path = getenv("MUSTER_BACKEND_PATH");
+    if (muster_list_backends(&found->backends, &found->num_backends) != MUSTER_OK)
+        return false;
+    if (muster_list_options(&found->options, &found->num_options) == MUSTER_OK)
+        return true;
+    info_free(found);
+    return false;
+}
+
+void info_free(info *found)
+{
+    muster_free(found->backends);
+    muster_free(found->options);
+    *found = (info){.num_backends = 0};
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * What was found, in words for 80 columns.
+ */
+#include "config.h"
+
+#include "info.h"
+#include "paragraph.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { INDENT = 16 };
+
+static void words_backend(const muster_backend_report *backend, bool verbose)
+{
+    if (backend->available)
+        paragraph_print(stdout, INDENT, backend->name, "version %s",
+                        *backend->version != '\0' ? backend->version : "unknown");
+    else
+        paragraph_print(stdout, INDENT, backend->name, "not available: %s", backend->reason);
+    if (verbose || backend->available)
+        paragraph_print(stdout, INDENT, "", "%s", backend->file);
+}
+
+/* Which versions of its backend know the option; "" where all do. */
+static const char *words_versions(const muster_option_report *option, char *text, size_t size)
+{
+    text[0] = '\0';
+    if (*option->since != '\0' && *option->until != '\0')
+        snprintf(text, size, ", versions %s to %s", option->since, option->until);
+    else if (*option->since != '\0')
+        snprintf(text, size, ", since %s", option->since);
+    else if (*option->until != '\0')
+        snprintf(text, size, ", until %s", option->until);
+    return text;
+}
+
+static void words_option(const muster_option_report *option, int indent, bool verbose)
+{
+    char versions[128];
+    paragraph_print(stdout, indent, option->name, "%s, %s%s%s%s%s%s%s", option->type,
+                    *option->default_value != '\0' ? "default " : "",
+                    *option->default_value != '\0' ? option->default_value : "no default",
+                    words_versions(option, versions, sizeof(versions)),
+                    *option->aliases != '\0' ? ", once called " : "", option->aliases,
+                    option->usable ? "" : ", not usable here", verbose ? ":" : "");
+    if (verbose)
+        paragraph_print(stdout, indent, "", "%s", option->help);
+}
+
+static void words_options(const info *found, bool verbose)
+{
+    size_t longest = 0;
+    for (size_t i = 0; i < found->num_options; i++)
+        if (strlen(found->options[i].name) > longest)
+            longest = strlen(found->options[i].name);
+    puts("\noptions");
+    for (size_t i = 0; i < found->num_options; i++)
+        words_option(&found->options[i], longest > 30 ? 33 : (int)longest + 3, verbose);
+}
+
+/* Who this process is, as far as its environment says so. */
+static void words_rank(const info *found)
+{
+    const info_variable *set = found->variables;
+    if (set[INFO_RANK].value == NULL && set[INFO_WORLD_SIZE].value == NULL) {
+        paragraph_print(stdout, INDENT, "this process",
+                        "the one rank of a world of one (no RANK "
+                        "and no WORLD_SIZE is set)");
+        return;
+    }
+    char missing[128] = "";
+    for (int i = 0; i < INFO_NUM_VARIABLES; i++) {
+        if (set[i].value == NULL) {
+            strcat(missing, " ");
+            strcat(missing, set[i].name);
+        }
+    }
+    if (missing[0] != '\0')
+        paragraph_print(stdout, INDENT, "this process", "no rank yet: env:// also needs%s",
+                        missing);
+    else
+        paragraph_print(stdout, INDENT, "this process", "rank %s of %s, meeting at %s port %s",
+                        set[INFO_RANK].value, set[INFO_WORLD_SIZE].value,
+                        set[INFO_MASTER_ADDR].value, set[INFO_MASTER_PORT].value);
+}
+
+void info_print(const info *found, bool options, bool verbose)
+{
+    printf("muster %s\n", muster_version());
+    paragraph_print(stdout, INDENT, "backend ABI", "%s", BACKEND_ABI);
+    paragraph_print(stdout, INDENT, "plugins in", "%s", BACKENDSDIR);
+    if (found->backend_path != NULL)
+        paragraph_print(stdout, INDENT, "and before in", "%s (MUSTER_BACKEND_PATH)",
+                        found->backend_path);
+    words_rank(found);
+    puts("\nbackends, best first");
+    for (size_t i = 0; i < found->num_backends; i++)
+        words_backend(&found->backends[i], verbose);
+    if (options)
+        words_options(found, verbose);
+}
