@@ -5,19 +5,25 @@
 #include "config.h"
 
 #include "gather/job.h"
+#include "agree.h"
 #include "command_line.h"
 
 #include <signal.h>
 #include <stdlib.h>
 
-/* All steps in order; after each, all ranks know whether to go on. */
+/* After each step all ranks know whether to go on. */
+static bool run_agree(gather_job *job, bool went_well)
+{
+    return agree(job->world, went_well ? "" : job->why);
+}
+
 static bool run_steps(gather_job *job, bool has_file)
 {
-    return agree(job, has_file) && agree(job, groups_check_size(job)) &&
-           agree(job, groups_make_parts(job)) && agree(job, gathers_run_tokens(job)) &&
-           agree(job, gathers_run_objects(job)) &&
-           (job->options->output == NULL || agree(job, output_write(job))) &&
-           agree(job, summary_print(job));
+    return run_agree(job, has_file) && run_agree(job, groups_check_size(job)) &&
+           run_agree(job, groups_make_parts(job)) && run_agree(job, gathers_run_tokens(job)) &&
+           run_agree(job, gathers_run_objects(job)) &&
+           (job->options->output == NULL || run_agree(job, output_write(job))) &&
+           run_agree(job, summary_print(job));
 }
 
 int main(int argc, char **argv)

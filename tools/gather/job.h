@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * One run of muster-gather as one rank sees it, and its steps in their order. A step returns false
- * with one sentence in job->why; then all ranks hear of it through agree().
+ * with one sentence in job->why, of which all ranks then hear through agree().
  */
 #ifndef MUSTER_GATHER_JOB_H
 #define MUSTER_GATHER_JOB_H
@@ -49,12 +49,6 @@ bool options_read(gather_options *options, int argc, char **argv, int *status);
 __attribute__((format(printf, 2, 3)))
 #endif
 bool job_refuse(gather_job *job, const char *format, ...);
-
-/*
- * Collective over the world: whether a step went well on all ranks. Where it did not, each sentence
- * is printed once, by the lowest rank that has it, before any rank returns.
- */
-bool agree(gather_job *job, bool went_well);
 
 /* The world, which a rank with a bad file joins too, so that the others hear of it. */
 bool groups_make_world(gather_job *job);

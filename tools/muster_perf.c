@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * muster-perf: measures groups and gathers on the ranks of a job.
+ */
+#include "config.h"
+
+#include "perf/perf.h"
+#include "command_line.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int main(int argc, char **argv)
+{
+    perf_options options;
+    muster_group *world = NULL;
+    int status;
+    if (!perf_options_read(&options, argc, argv, &status))
+        return status;
+    if (perf_open(&options, "perf", &world) != MUSTER_OK) {
+        command_line_say("%s", muster_last_error());
+        return EXIT_FAILURE;
+    }
+    bool good = strcmp(options.what, "groups") == 0 ? perf_groups(&options, world)
+                                                    : perf_gather(&options, world);
+    /* Who leaves first would look lost to a rank that is still measuring. */
+    if (good && muster_barrier(world, NULL) != MUSTER_OK)
+        good = perf_failed(world);
+    muster_group_free(world);
+    return command_line_end(good ? EXIT_SUCCESS : EXIT_FAILURE);
+}

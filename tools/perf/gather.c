@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * muster-perf gather: time, bytes on the wire and memory of muster_all_gather_tokens.
+ */
+#include "config.h"
+
+#include "lists.h"
+#include "agree.h"
+#include "command_line.h"
+#include "stopwatch.h"
+
+#include <jansson.h>
+#include <stdio.h>
+
+/* The largest of all ranks, but for the wire, which is the sum. */
+typedef struct gather_found {
+    double seconds[PERF_MOST_ROUNDS];
+    double growth; /* of resident memory; -1 where unknown */
+    double wire;
+    double payload;
+    double result;
+    int width;
+} gather_found;
+
+static double gather_result_size(const muster_tokens *all)
+{
+    return (double)(all->num_tokens + all->num_lists + 1 + all->num_ranks + 1) * 8;
+}
+
+/* One gather between barriers; its result is freed. */
+static bool gather_once(muster_group *world, const prompts *list, double *seconds, double *result)
+{
+    int rank = muster_group_rank(world), size = muster_group_size(world);
+    size_t from = prompts_share(list->count, rank, size);
+    size_t to = prompts_share(list->count, rank + 1, size);
+    muster_token_lists mine = {to - from, list->lengths + from, list->tokens + list->offsets[from]};
+    muster_tokens *all = NULL;
+    if (muster_barrier(world, NULL) != MUSTER_OK)
+        return perf_failed(world);
+    double start = stopwatch_seconds();
+    if (muster_all_gather_tokens(world, &mine, &all) != MUSTER_OK)
+        return perf_failed(world);
+    *seconds = stopwatch_seconds() - start;
+    *result = gather_result_size(all);
+    bool right = all->num_lists == list->count && all->num_tokens == list->num_tokens;
+    muster_tokens_free(all);
+    if (!right)
+        command_line_say("rank %d: the ranks do not have the same file", rank);
+    return right;
+}
+
+static uint64_t gather_sent(const muster_group *world)
+{
+    uint64_t sent = 0, received;
+    (void)muster_group_traffic(world, &sent, &received);
+    return sent;
+}
+
+/* The first gather, of which memory and wire are taken; the barrier before it moves no payload but
+ * some headers, which are measured alone and taken off. */
+static bool gather_first(muster_group *world, const prompts *list, gather_found *found)
+{
+    double unused;
+    uint64_t at_start = gather_sent(world);
+    if (muster_barrier(world, NULL) != MUSTER_OK)
+        return perf_failed(world);
+    uint64_t before = gather_sent(world);
+    perf_memory_reset();
+    double resident = perf_memory_now();
+    if (!gather_once(world, list, &unused, &found->result))
+        return false;
+    double most = perf_memory_most();
+    found->growth = resident < 0 || most < 0 ? -1 : most - resident;
+    uint64_t sent = gather_sent(world) - before - (before - at_start);
+    uint64_t sum = 0;
+    if (muster_all_reduce(world, &sent, &sum, 1, MUSTER_UINT64, MUSTER_SUM, NULL) != MUSTER_OK)
+        return perf_failed(world);
+    found->wire = (double)sum;
+    return perf_largest(world, &found->growth, 1);
+}
+
+static bool gather_measure(const perf_options *options, muster_group *world, const prompts *list,
+                           gather_found *found)
+{
+    double unused;
+    found->width = lists_width(list);
+    found->payload =
+        (double)list->num_tokens * found->width * (double)(muster_group_size(world) - 1);
+    if (!gather_first(world, list, found))
+        return false;
+    for (long long i = 0; i < options->rounds; i++)
+        if (!gather_once(world, list, &found->seconds[i], &unused))
+            return false;
+    return perf_largest(world, found->seconds, (size_t)options->rounds);
+}
+
+static double gather_ratio(double a, double b)
+{
+    return b > 0 ? a / b : 0;
+}
+
+static void gather_print_json(const perf_options *options, muster_group *world, const prompts *list,
+                              gather_found *found)
+{
+    json_t *rounds = json_array();
+    for (long long i = 0; i < options->rounds; i++)
+        json_array_append_new(rounds, json_real(found->seconds[i]));
+    json_t *all = json_pack("{s:s, s:i, s:I, s:s, s:I, s:I, s:i, s:f, s:I, s:I, s:I, s:I, s:o}",
+                            "measured", "gather", "ranks", muster_group_size(world), "hosts",
+                            (json_int_t)perf_fact(world, "hosts"), "backend",
+                            muster_group_backend(world), "lists", (json_int_t)list->count, "tokens",
+                            (json_int_t)list->num_tokens, "bytes_per_token", found->width,
+                            "seconds", perf_median(found->seconds, (size_t)options->rounds),
+                            "payload_bytes", (json_int_t)found->payload, "wire_bytes",
+                            (json_int_t)found->wire, "result_bytes", (json_int_t)found->result,
+                            "memory_growth_bytes", (json_int_t)found->growth, "rounds", rounds);
+    json_dumpf(all, stdout, JSON_INDENT(2));
+    putchar('\n');
+    json_decref(all);
+}
+
+static void gather_print(const perf_options *options, muster_group *world, const prompts *list,
+                         gather_found *found)
+{
+    double pairs = (double)list->count * (double)(muster_group_size(world) - 1);
+    perf_print_title(options, world);
+    printf("  %-28s %14zu lists\n", "", list->count);
+    printf("  %-28s %14zu token ids of %d byte%s\n", "", list->num_tokens, found->width,
+           found->width == 1 ? "" : "s");
+    printf("  %-28s %14.3f ms\n", "time of the slowest rank",
+           1000 * perf_median(found->seconds, (size_t)options->rounds));
+    printf("  %-28s %14.0f bytes\n", "payload to all ranks", found->payload);
+    printf("  %-28s %14.0f bytes, %.4f of the payload\n", "on the wire", found->wire,
+           gather_ratio(found->wire, found->payload));
+    printf("  %-28s %14.2f bytes\n", "more than payload, per list",
+           gather_ratio(found->wire - found->payload, pairs));
+    printf("  %-28s %14.0f bytes\n", "result on each rank", found->result);
+    if (found->growth >= 0)
+        printf("  %-28s %14.0f bytes, %.2f of the result\n", "resident memory grew by",
+               found->growth, gather_ratio(found->growth, found->result));
+}
+
+bool perf_gather(const perf_options *options, muster_group *world)
+{
+    prompts list;
+    gather_found found = {.growth = -1};
+    char why[1024] = "";
+    bool good = lists_make(options, &list, why, sizeof(why));
+    good = agree(world, good ? "" : why) && gather_measure(options, world, &list, &found);
+    if (good && muster_group_rank(world) == 0) {
+        if (options->json)
+            gather_print_json(options, world, &list, &found);
+        else
+            gather_print(options, world, &list, &found);
+    }
+    prompts_free(&list);
+    return good;
+}

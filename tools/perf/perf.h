@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * muster-perf: what its measurements share.
+ */
+#ifndef MUSTER_PERF_PERF_H
+#define MUSTER_PERF_PERF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "muster.h"
+
+enum { PERF_MOST_ROUNDS = 10000, PERF_MOST_SHAPES = 64 };
+
+/* So many lists of so many token ids each. */
+typedef struct perf_shape {
+    size_t lists;
+    size_t length;
+} perf_shape;
+
+typedef struct perf_options {
+    const char *what; /* "groups" or "gather" */
+    long long rounds;
+    long long group_size; /* 0: the square root of the world, or near it */
+    const char *file;     /* of prompts, or NULL */
+    perf_shape shapes[PERF_MOST_SHAPES];
+    size_t num_shapes;
+    const char *backend;
+    const char *init_method;
+    const char *settings;
+    int64_t timeout_ms;
+    bool json;
+} perf_options;
+
+/* Returns true when there is something to do; else *status is what to exit with, all said. */
+bool perf_options_read(perf_options *options, int argc, char **argv, int *status);
+
+/* A group of all ranks under a name of its own. */
+muster_status perf_open(const perf_options *options, const char *name, muster_group **world);
+
+/* Says what muster's last error was, with the rank; always false. */
+bool perf_failed(const muster_group *world);
+
+/* A fact in numbers of the description of a group; -1 where it can't be had. */
+long long perf_fact(muster_group *group, const char *name);
+
+/* The words of a fact, cut to size. */
+void perf_fact_text(muster_group *group, const char *name, char *text, size_t size);
+
+/* The largest of all ranks' values, on each of them. */
+bool perf_largest(muster_group *world, double *values, size_t count);
+
+/* Sorts the values. */
+double perf_median(double *values, size_t count);
+
+/* Resident memory of this process in bytes: now, and the most since the reset; -1 where unknown. */
+void perf_memory_reset(void);
+double perf_memory_now(void);
+double perf_memory_most(void);
+
+/* The first line of a table: what was measured, where. */
+void perf_print_title(const perf_options *options, muster_group *world);
+
+/* The measurements; each prints on rank 0 what it found. */
+bool perf_groups(const perf_options *options, muster_group *world);
+bool perf_gather(const perf_options *options, muster_group *world);
+
+#endif
