@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * muster-info from the outside: with plugins, with broken ones, with none, and as a rank.
+ */
+#include "config.h"
+
+#include "tools.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void one_screen(void)
+{
+    setenv("MUSTER_BACKEND_PATH", PLUGINS "/.libs", 1);
+    TOOLS_ALONE("muster-info", NULL);
+    ok(tools_run.status == 0 && tools_run.err[0] == '\0', "it succeeds, and is quiet on stderr");
+    has_str(tools_run.out, "muster " PACKAGE_VERSION "\n", "the version");
+    has_str(tools_run.out, "local         version", "the built-in backend");
+    has_str(tools_run.out, "rigged        version", "a plugin");
+    has_str(tools_run.out, "world of one", "no launcher");
+    ok(tools_count(tools_run.out, "\n") <= 24, "it fits a screen");
+    ok(strstr(tools_run.out, "\n  rigged.") == NULL, "no options unless asked for");
+    TOOLS_ALONE("muster-info", "--options");
+    has_str(tools_run.out, "\n  rigged.", "options where asked for");
+    has_str(tools_run.out, "default ", "with their defaults");
+    unsetenv("MUSTER_BACKEND_PATH");
+}
+
+static void broken_plugins(void)
+{
+    setenv("MUSTER_BACKEND_PATH", PLUGINS "/bad/.libs", 1);
+    TOOLS_ALONE("muster-info", "-v");
+    ok(tools_run.status == 0 && tools_run.err[0] == '\0', "broken plugins are no error");
+    has_str(tools_run.out, "stale         not available: ", "one of another ABI");
+    has_str(tools_run.out, "mute          not available: ", "one without its symbol");
+    has_str(tools_run.out, "muster_mute.so", "and its file");
+    TOOLS_ALONE("muster-info", "--json");
+    json_t *all = tools_json();
+    json_t *backends = json_object_get(all, "backends");
+    bool seen = false, reasons = true;
+    for (size_t i = 0; i < json_array_size(backends); i++) {
+        json_t *backend = json_array_get(backends, i);
+        const char *reason = json_string_value(json_object_get(backend, "reason"));
+        bool available = json_is_true(json_object_get(backend, "available"));
+        seen |= strcmp(json_string_value(json_object_get(backend, "name")), "stale") == 0;
+        reasons &= reason != NULL && available == (reason[0] == '\0');
+    }
+    ok(seen && reasons, "JSON: a reason for each that is not available, for no other");
+    is_str(json_string_value(json_object_get(all, "version")), PACKAGE_VERSION, "the version");
+    ok(json_is_array(json_object_get(all, "options")), "the options");
+    json_decref(all);
+    unsetenv("MUSTER_BACKEND_PATH");
+}
+
+static void as_rank(void)
+{
+    setenv("RANK", "2", 1);
+    setenv("WORLD_SIZE", "4", 1);
+    setenv("MASTER_ADDR", "fe80::1", 1);
+    TOOLS_ALONE("muster-info", NULL);
+    has_str(tools_run.out, "no rank yet: env:// also needs MASTER_PORT\n", "what is missing");
+    setenv("MASTER_PORT", "29500", 1);
+    TOOLS_ALONE("muster-info", NULL);
+    has_str(tools_run.out, "rank 2 of 4, meeting at fe80::1 port 29500\n", "rank and address");
+    setenv("MASTER_ADDR", "\xff", 1);
+    TOOLS_ALONE("muster-info", "--json");
+    json_t *all = tools_json();
+    json_t *environment = json_object_get(all, "environment");
+    is_str(json_string_value(json_object_get(environment, "RANK")), "2", "JSON: the rank");
+    is_str(json_string_value(json_object_get(environment, "MASTER_ADDR")), "?",
+           "and what is no UTF-8");
+    json_decref(all);
+    TOOLS_ALONE("muster-info", "more");
+    ok(tools_run.status == 2 && strstr(tools_run.err, "'more'") != NULL, "it takes no argument");
+    command_run(&tools_run, NULL,
+                (const char *[]){"sh", "-c", "exec " TOOLS "/muster-info >/dev/full", NULL});
+    is_int(tools_run.status, 1, "what can't be written is an error");
+}
+
+int main(void)
+{
+    unsetenv("RANK");
+    unsetenv("WORLD_SIZE");
+    unsetenv("MASTER_PORT");
+    plan(TOOLS_COMMON_POINTS + 9 + 7 + 6);
+    tools_common("muster-info");
+    one_screen();
+    broken_plugins();
+    as_rank();
+    tools_clean();
+    return done();
+}
