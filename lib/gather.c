@@ -13,6 +13,7 @@
 
 #include "error.h"
 #include "failure.h"
+#include "work.h"
 
 /* What a rank says in each of the first two steps. The whole fits an envelope. */
 typedef struct word {
@@ -140,18 +141,21 @@ static muster_status sum_up(gather *g, const word *words)
     return MUSTER_OK;
 }
 
-muster_status gather_check_call(const muster_group *group, int64_t root, const void *all)
+static muster_status check_call(const muster_group *group, int64_t root, bool has_place)
 {
     if (root != GATHER_TO_ALL && (root < 0 || root >= group->size))
         return error_set(MUSTER_ERR_ARGUMENT,
                          "root %lld is not in 0 to %d; roots are ranks of the group itself",
                          (long long)root, group->size - 1);
-    if (all == NULL)
+    if (!has_place)
         return error_set(MUSTER_ERR_ARGUMENT, "the place for the result is NULL");
     return MUSTER_OK;
 }
 
-muster_status gather_begin(gather *g, muster_group *group, message_kind kind, int64_t root,
+/* The ranks also agree on root here, and on nothing being wrong. status is how the caller's
+ * arguments were found, with the thread's last error as its words; share is what this rank brings
+ * if they are right. */
+static muster_status begin(gather *g, muster_group *group, message_kind kind, int64_t root,
                            muster_status status, const gather_share *share)
 {
     size_t n = (size_t)group->size;
@@ -223,7 +227,7 @@ muster_status gather_carry(gather *g)
                           g->offsets, g->end);
 }
 
-void gather_end(gather *g)
+static void end(gather *g)
 {
     atomic_store(&g->group->running, 0);
     free(g->shares);
@@ -240,4 +244,49 @@ unsigned char *gather_items(const gather *g, int rank)
 unsigned char *gather_elements(const gather *g, int rank, size_t item_width)
 {
     return gather_items(g, rank) + (size_t)g->shares[rank].items * item_width;
+}
+
+/* A call as it travels to the group's thread. */
+typedef struct call {
+    const gather_kind *kind;
+    const void *mine;
+    int64_t root;
+    bool has_place;
+    void **result;
+} call;
+
+/* On the group's thread. */
+static muster_status run(muster_group *group, void *arguments)
+{
+    const call *c = arguments;
+    muster_status status = failure_check(group);
+    if (status != MUSTER_OK)
+        return error_prefix(status, "group '%s', rank %d: ", group->name, group->rank);
+    gather g;
+    gather_share share;
+    void *result = NULL;
+    status = c->kind->measure(c->mine, &share);
+    if (status == MUSTER_OK)
+        status = check_call(group, c->root, c->has_place);
+    status = begin(&g, group, c->kind->kind, c->root, status, &share);
+    if (status == MUSTER_OK)
+        status = c->kind->collect(&g, c->mine, &result);
+    end(&g);
+    if (status != MUSTER_OK) {
+        c->kind->free_result(result);
+        return error_prefix(status, "group '%s', rank %d, gathering %s: ", group->name, group->rank,
+                            c->kind->things);
+    }
+    *c->result = result;
+    return MUSTER_OK;
+}
+
+muster_status gather_call(muster_group *group, const gather_kind *kind, const char *function,
+                          const void *mine, int64_t root, bool has_place, void **result)
+{
+    muster_status status = group_ready(group);
+    if (status != MUSTER_OK)
+        return error_prefix(status, "%s: ", function);
+    call c = {kind, mine, root, has_place, result};
+    return work_issue(group, run, &c, sizeof(c), NULL);
 }

@@ -44,14 +44,23 @@ typedef struct gather {
     unsigned char *payload; /* of all ranks, or this one's alone where it does not receive */
 } gather;
 
-/* MUSTER_OK for a root that the group has, or GATHER_TO_ALL, and a place for the result. */
-muster_status gather_check_call(const muster_group *group, int64_t root, const void *all);
+/* What a gather of one kind of thing does by itself. mine is the caller's argument, which may be
+ * NULL. */
+typedef struct gather_kind {
+    message_kind kind;
+    const char *things; /* "tokens" */
+    /* Checks mine and says what this rank brings; the sentence of a failure begins with "it". */
+    muster_status (*measure)(const void *mine, gather_share *share);
+    /* With the shares of all ranks known: prepares, writes mine, carries, and where this rank
+     * receives makes *result, which begins with the struct that the caller sees. */
+    muster_status (*collect)(gather *g, const void *mine, void **result);
+    void (*free_result)(void *result); /* accepts NULL */
+} gather_kind;
 
-/* Begins; the ranks also agree on root here, and on nothing being wrong. status is how the caller's
- * arguments were found, with the thread's last error as its words; share is what this rank brings
- * if they are right. */
-muster_status gather_begin(gather *g, muster_group *group, message_kind kind, int64_t root,
-                           muster_status status, const gather_share *share);
+/* The whole of a call of function: issues the gather and waits for it. has_place tells whether the
+ * caller gave a place for the result. *result is NULL where this rank receives nothing. */
+muster_status gather_call(muster_group *group, const gather_kind *kind, const char *function,
+                          const void *mine, int64_t root, bool has_place, void **result);
 
 /*
  * Lays out the payload for items and elements of these widths in bytes and gets the memory for it;
@@ -62,8 +71,6 @@ muster_status gather_prepare(gather *g, size_t item_width, size_t element_width,
 
 /* Moves the payload, after this rank has written its own at its place. */
 muster_status gather_carry(gather *g);
-
-void gather_end(gather *g);
 
 /* Where in the payload the items and the elements of a rank are. */
 unsigned char *gather_items(const gather *g, int rank);

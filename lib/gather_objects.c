@@ -10,16 +10,8 @@
 #include <string.h>
 
 #include "error.h"
-#include "failure.h"
 #include "gather.h"
 #include "narrow.h"
-#include "work.h"
-
-typedef struct object_call {
-    const muster_object_list *mine; /* NULL: the caller's argument was NULL */
-    int64_t root;
-    muster_objects **all;
-} object_call;
 
 /* The struct that the caller sees, and what it points to. */
 typedef struct object_result {
@@ -29,8 +21,9 @@ typedef struct object_result {
     unsigned char *payload;
 } object_result;
 
-static muster_status measure(const muster_object_list *mine, gather_share *share)
+static muster_status measure(const void *argument, gather_share *share)
 {
+    const muster_object_list *mine = argument;
     *share = (gather_share){.low = INT64_MAX, .high = INT64_MIN};
     if (mine == NULL)
         return error_set(MUSTER_ERR_ARGUMENT, "its objects are NULL");
@@ -54,8 +47,9 @@ static muster_status measure(const muster_object_list *mine, gather_share *share
     return MUSTER_OK;
 }
 
-static void free_result(object_result *result)
+static void free_result(void *freed)
 {
+    object_result *result = freed;
     if (result == NULL)
         return;
     free(result->rank_offsets);
@@ -126,71 +120,52 @@ static muster_status read_objects(const gather *g, int rank, int width, object_r
     return left == 0 ? MUSTER_OK : odd_sizes(rank, share);
 }
 
-static muster_status gather_all(gather *g, const muster_object_list *mine, object_result **result)
+static muster_status collect(gather *g, const void *argument, void **result)
 {
     int width = narrow_width_unsigned(g->longest);
-    muster_status status = g->receives ? new_result(g, result) : MUSTER_OK;
+    object_result *made = NULL;
+    muster_status status = g->receives ? new_result(g, &made) : MUSTER_OK;
+    *result = made;
     status = gather_prepare(g, (size_t)width, 1, status);
     if (status != MUSTER_OK)
         return status;
-    write_mine(g, mine, width);
+    write_mine(g, argument, width);
     status = gather_carry(g);
     for (int r = 0; status == MUSTER_OK && g->receives && r < g->group->size; r++)
-        status = read_objects(g, r, width, *result);
+        status = read_objects(g, r, width, made);
     if (status == MUSTER_OK && g->receives) {
-        (*result)->payload = g->payload;
+        made->payload = g->payload;
         g->payload = NULL;
     }
     return status;
 }
 
-/* On the group's thread. */
-static muster_status run_gather(muster_group *group, void *arguments)
-{
-    const object_call *call = arguments;
-    muster_status status = failure_check(group);
-    if (status != MUSTER_OK)
-        return error_prefix(status, "group '%s', rank %d: ", group->name, group->rank);
-    gather g;
-    gather_share share;
-    object_result *result = NULL;
-    status = measure(call->mine, &share);
-    if (status == MUSTER_OK)
-        status = gather_check_call(group, call->root, call->all);
-    status = gather_begin(&g, group, MESSAGE_GATHER_OBJECTS, call->root, status, &share);
-    if (status == MUSTER_OK)
-        status = gather_all(&g, call->mine, &result);
-    gather_end(&g);
-    if (status != MUSTER_OK) {
-        free_result(result);
-        return error_prefix(status, "group '%s', rank %d, gathering objects: ", group->name,
-                            group->rank);
-    }
-    *call->all = result != NULL ? &result->seen : NULL;
-    return MUSTER_OK;
-}
+static const gather_kind objects = {MESSAGE_GATHER_OBJECTS, "objects", measure, collect,
+                                    free_result};
 
 muster_status muster_all_gather_objects(muster_group *group, const muster_object_list *mine,
                                         muster_objects **all)
 {
-    muster_status status = group_ready(group);
-    if (status != MUSTER_OK)
-        return error_prefix(status, "muster_all_gather_objects: ");
-    object_call call = {mine, GATHER_TO_ALL, all};
-    return work_issue(group, run_gather, &call, sizeof(call), NULL);
+    void *result = NULL;
+    muster_status status = gather_call(group, &objects, "muster_all_gather_objects", mine,
+                                       GATHER_TO_ALL, all != NULL, &result);
+    if (status == MUSTER_OK)
+        *all = result;
+    return status;
 }
 
 muster_status muster_gather_objects(muster_group *group, const muster_object_list *mine, int root,
                                     muster_objects **all)
 {
-    muster_status status = group_ready(group);
-    if (status != MUSTER_OK)
-        return error_prefix(status, "muster_gather_objects: ");
-    object_call call = {mine, root, all};
-    return work_issue(group, run_gather, &call, sizeof(call), NULL);
+    void *result = NULL;
+    muster_status status =
+        gather_call(group, &objects, "muster_gather_objects", mine, root, all != NULL, &result);
+    if (status == MUSTER_OK)
+        *all = result;
+    return status;
 }
 
-void muster_objects_free(muster_objects *objects)
+void muster_objects_free(muster_objects *gathered)
 {
-    free_result((object_result *)objects);
+    free_result(gathered);
 }

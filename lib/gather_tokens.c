@@ -6,19 +6,10 @@
 #include "config.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "error.h"
-#include "failure.h"
 #include "gather.h"
 #include "narrow.h"
-#include "work.h"
-
-typedef struct token_call {
-    const muster_token_lists *mine; /* NULL: the caller's argument was NULL */
-    int64_t root;
-    muster_tokens **all;
-} token_call;
 
 /* The struct that the caller sees, and what it points to. */
 typedef struct token_result {
@@ -40,8 +31,9 @@ static void measure_range(const int64_t *tokens, size_t count, gather_share *sha
     share->high = high;
 }
 
-static muster_status measure(const muster_token_lists *mine, gather_share *share)
+static muster_status measure(const void *argument, gather_share *share)
 {
+    const muster_token_lists *mine = argument;
     *share = (gather_share){.low = INT64_MAX, .high = INT64_MIN};
     if (mine == NULL)
         return error_set(MUSTER_ERR_ARGUMENT, "its lists are NULL");
@@ -65,8 +57,9 @@ static muster_status measure(const muster_token_lists *mine, gather_share *share
     return MUSTER_OK;
 }
 
-static void free_result(token_result *result)
+static void free_result(void *freed)
 {
+    token_result *result = freed;
     if (result == NULL)
         return;
     free(result->rank_offsets);
@@ -143,11 +136,14 @@ static muster_status read_all(const gather *g, int list_width, int token_width,
     return MUSTER_OK;
 }
 
-static muster_status gather_lists(gather *g, const muster_token_lists *mine, token_result **result)
+static muster_status collect(gather *g, const void *argument, void **result)
 {
+    const muster_token_lists *mine = argument;
     int list_width = narrow_width_unsigned(g->longest);
     int token_width = g->elements > 0 ? narrow_width_signed(g->low, g->high) : 1;
-    muster_status status = g->receives ? new_result(g, result) : MUSTER_OK;
+    token_result *made = NULL;
+    muster_status status = g->receives ? new_result(g, &made) : MUSTER_OK;
+    *result = made;
     status = gather_prepare(g, (size_t)list_width, (size_t)token_width, status);
     if (status != MUSTER_OK)
         return status;
@@ -157,97 +153,36 @@ static muster_status gather_lists(gather *g, const muster_token_lists *mine, tok
                         (size_t)g->shares[me].elements);
     status = gather_carry(g);
     if (status == MUSTER_OK && g->receives)
-        status = read_all(g, list_width, token_width, *result);
+        status = read_all(g, list_width, token_width, made);
     return status;
 }
 
-/* On the group's thread. */
-static muster_status run_gather(muster_group *group, void *arguments)
-{
-    const token_call *call = arguments;
-    muster_status status = failure_check(group);
-    if (status != MUSTER_OK)
-        return error_prefix(status, "group '%s', rank %d: ", group->name, group->rank);
-    gather g;
-    gather_share share;
-    token_result *result = NULL;
-    status = measure(call->mine, &share);
-    if (status == MUSTER_OK)
-        status = gather_check_call(group, call->root, call->all);
-    status = gather_begin(&g, group, MESSAGE_GATHER_TOKENS, call->root, status, &share);
-    if (status == MUSTER_OK)
-        status = gather_lists(&g, call->mine, &result);
-    gather_end(&g);
-    if (status != MUSTER_OK) {
-        free_result(result);
-        return error_prefix(status, "group '%s', rank %d, gathering tokens: ", group->name,
-                            group->rank);
-    }
-    *call->all = result != NULL ? &result->seen : NULL;
-    return MUSTER_OK;
-}
+static const gather_kind token_lists = {MESSAGE_GATHER_TOKENS, "tokens", measure, collect,
+                                        free_result};
 
 muster_status muster_all_gather_tokens(muster_group *group, const muster_token_lists *mine,
                                        muster_tokens **all)
 {
-    muster_status status = group_ready(group);
-    if (status != MUSTER_OK)
-        return error_prefix(status, "muster_all_gather_tokens: ");
-    token_call call = {mine, GATHER_TO_ALL, all};
-    return work_issue(group, run_gather, &call, sizeof(call), NULL);
+    void *result = NULL;
+    muster_status status = gather_call(group, &token_lists, "muster_all_gather_tokens", mine,
+                                       GATHER_TO_ALL, all != NULL, &result);
+    if (status == MUSTER_OK)
+        *all = result;
+    return status;
 }
 
 muster_status muster_gather_tokens(muster_group *group, const muster_token_lists *mine, int root,
                                    muster_tokens **all)
 {
-    muster_status status = group_ready(group);
-    if (status != MUSTER_OK)
-        return error_prefix(status, "muster_gather_tokens: ");
-    token_call call = {mine, root, all};
-    return work_issue(group, run_gather, &call, sizeof(call), NULL);
+    void *result = NULL;
+    muster_status status =
+        gather_call(group, &token_lists, "muster_gather_tokens", mine, root, all != NULL, &result);
+    if (status == MUSTER_OK)
+        *all = result;
+    return status;
 }
 
 void muster_tokens_free(muster_tokens *tokens)
 {
-    free_result((token_result *)tokens);
-}
-
-/* One block: the struct, the matrix, the lengths. */
-muster_status muster_tokens_padded(const muster_tokens *tokens, int64_t pad,
-                                   muster_padded_tokens **padded)
-{
-    if (tokens == NULL || padded == NULL)
-        return error_set(MUSTER_ERR_ARGUMENT, "muster_tokens_padded: %s is NULL",
-                         tokens == NULL ? "tokens" : "padded");
-    size_t rows = tokens->num_lists, width = 0;
-    for (size_t i = 0; i < rows; i++) {
-        size_t length = tokens->list_offsets[i + 1] - tokens->list_offsets[i];
-        width = length > width ? length : width;
-    }
-    muster_padded_tokens *made = NULL;
-    size_t fixed = sizeof(*made) + rows * sizeof(size_t);
-    if (rows == 0 || width <= (SIZE_MAX / 2 - fixed) / sizeof(int64_t) / rows)
-        made = malloc(fixed + rows * width * sizeof(int64_t));
-    if (made == NULL)
-        return error_set(MUSTER_ERR_NO_MEMORY,
-                         "muster_tokens_padded: no memory for a matrix of %zu lists by %zu tokens",
-                         rows, width);
-    int64_t *matrix = (int64_t *)(made + 1);
-    size_t *lengths = (size_t *)(matrix + rows * width);
-    for (size_t i = 0; i < rows; i++) {
-        size_t begin = tokens->list_offsets[i];
-        lengths[i] = tokens->list_offsets[i + 1] - begin;
-        if (lengths[i] > 0)
-            memcpy(matrix + i * width, tokens->tokens + begin, lengths[i] * sizeof(int64_t));
-        for (size_t j = lengths[i]; j < width; j++)
-            matrix[i * width + j] = pad;
-    }
-    *made = (muster_padded_tokens){rows, width, lengths, matrix};
-    *padded = made;
-    return MUSTER_OK;
-}
-
-void muster_padded_tokens_free(muster_padded_tokens *padded)
-{
-    free(padded);
+    free_result(tokens);
 }
