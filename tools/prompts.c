@@ -178,6 +178,8 @@ bool prompts_read(prompts *list, const char *file, char *why, size_t why_size)
     const char *at = list->bytes;
     const char *end = at + list->size;
     bool good = prompts_room(list, 1) || prompts_no_memory(&reader);
+    if (good)
+        list->offsets[0] = 0;
     while (good && at < end) {
         const char *line_end = memchr(at, '\n', (size_t)(end - at));
         size_t size = (size_t)((line_end != NULL ? line_end : end) - at);
