@@ -1,0 +1,114 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# What is declared, what is listed and what is exported are the same names; plugins export their one
+# symbol; the public headers compile alone and without a warning, as C11 and as C++17.
+
+srcdir=${srcdir:-.}
+: "${NM:=nm}" "${CC:=cc}" "${CXX:=c++}"
+header=$srcdir/include/muster.h
+work=$(mktemp -d "${TMPDIR:-/tmp}/muster-exports-XXXXXX") || exit 1
+trap 'rm -rf "$work"' EXIT
+number=0
+failed=0
+
+point() { # STATUS NAME
+    number=$((number + 1))
+    if [ "$1" -eq 0 ]; then
+        echo "ok $number - $2"
+    else
+        failed=1
+        echo "not ok $number - $2"
+    fi
+}
+
+skip() { # NAME REASON
+    number=$((number + 1))
+    echo "ok $number - $1 # SKIP $2"
+}
+
+same() { # FILE FILE NAME
+    diff "$1" "$2" >"$work/diff" && [ -s "$1" ]
+    point $? "$3"
+    sed 's/^/# /' "$work/diff"
+}
+
+# Sanitizers add symbols of their own.
+exported() { # OBJECT
+    $NM -D "$1" | sed -n 's/^[0-9a-fA-F]* [TDRBVWi] //p' | sed 's/@.*//' |
+        grep -v '^__\(odr_\)\{0,1\}asan' | LC_ALL=C sort
+}
+
+compiles() { # NAME COMPILER... ; the program is on stdin
+    name=$1
+    shift
+    if ! echo 'int main(void) { return 0; }' >"$work/none.$suffix" ||
+        ! "$@" -c "$work/none.$suffix" -o "$work/none.o" >/dev/null 2>&1; then
+        cat >/dev/null
+        skip "$name" "no such compiler"
+        return
+    fi
+    cat >"$work/program.$suffix"
+    "$@" -Wall -Wextra -pedantic -Werror -I "$srcdir/include" -c "$work/program.$suffix" \
+        -o "$work/program.o" >"$work/said" 2>&1
+    point $? "$name"
+    sed 's/^/# /' "$work/said"
+}
+
+plugins="t/plugins/.libs/muster_rigged.so t/plugins/bad/.libs/muster_plain.so"
+for file in backends/*/.libs/muster_*.so; do
+    [ -e "$file" ] && plugins="$plugins $file"
+done
+set -- $plugins
+echo "1..$((10 + $#))"
+
+sed -n 's/^MUSTER_API.*[ *]\(muster_[a-z0-9_]*\)(.*/\1/p' "$header" | LC_ALL=C sort >"$work/declared"
+sed -n 's/^ *\(muster_[a-z0-9_]*\);$/\1/p' "$srcdir/lib/libmuster.map" >"$work/listed"
+LC_ALL=C sort "$work/listed" >"$work/sorted"
+[ "$(grep -c '^MUSTER_API' "$header")" -eq "$(wc -l <"$work/declared")" ]
+point $? "every declaration has its name on its first line"
+same "$work/declared" "$work/sorted" "what muster.h declares is what the map lists"
+same "$work/sorted" "$work/listed" "the map is sorted"
+
+have_nm=no
+$NM -D lib/.libs/libmuster.so >/dev/null 2>&1 && have_nm=yes
+if [ $have_nm = yes ]; then
+    exported lib/.libs/libmuster.so >"$work/exported"
+    same "$work/declared" "$work/exported" "the library exports these and nothing else"
+else
+    skip "what the library exports" "no nm that reads it"
+fi
+echo muster_backend_1 >"$work/one"
+for file in "$@"; do
+    if [ $have_nm = yes ]; then
+        exported "$file" >"$work/exported"
+        same "$work/one" "$work/exported" "${file##*/} exports its one symbol"
+    else
+        skip "what ${file##*/} exports" "no nm that reads it"
+    fi
+done
+
+cat >"$work/uses" <<'END'
+int main(void)
+{
+    muster_init_args init = MUSTER_INIT_ARGS_INIT;
+    muster_group_args group = MUSTER_GROUP_ARGS_INIT;
+    muster_tcp_store_args store = MUSTER_TCP_STORE_ARGS_INIT;
+    init.pg_options = group.backend_options;
+    return init.rank + group.struct_size == store.struct_size && muster_str("x").size == 1;
+}
+END
+suffix=c
+for name in muster.h muster/backend.h; do
+    echo "#include <$name>" >"$work/alone"
+    compiles "$name alone as C11" $CC -std=c11 <"$work/alone"
+done
+{ echo '#include <muster.h>' && cat "$work/uses"; } >"$work/whole"
+compiles "a program in C11" $CC -std=c11 <"$work/whole"
+suffix=cc
+for name in muster.h muster/backend.h; do
+    echo "#include <$name>" >"$work/alone"
+    compiles "$name alone as C++17" $CXX -std=c++17 <"$work/alone"
+done
+compiles "a program in C++17" $CXX -std=c++17 <"$work/whole"
+exit $failed
