@@ -48,18 +48,20 @@ static void write_escaped(const writer *w, const char *text)
     }
 }
 
-static void write_json_string(const writer *w, const char *text)
-{
-    fputc('"', w->out);
-    write_escaped(w, text);
-    fputc('"', w->out);
-}
-
 static void separate(writer *w)
 {
     if (!w->first && w->json)
         fputc(',', w->out);
     w->first = false;
+}
+
+/* Names as JSON's readers like them: "world_size" for "world size". */
+static void write_json_name(FILE *out, const char *name)
+{
+    fputc('"', out);
+    for (; *name != '\0'; name++)
+        fputc(*name == ' ' || *name == '-' ? '_' : *name, out);
+    fputs("\":", out);
 }
 
 /* A fact in words begins with its name, and ends after any number of parts by write_escaped. */
@@ -70,8 +72,8 @@ static void fact_begin(writer *w, const char *name)
         fprintf(w->out, "  %-16s ", name);
         return;
     }
-    write_json_string(w, name);
-    fputs(":\"", w->out);
+    write_json_name(w->out, name);
+    fputc('"', w->out);
 }
 
 static void fact_end(writer *w)
@@ -93,16 +95,16 @@ static void fact_number(writer *w, const char *name, long long value)
         fprintf(w->out, "  %-16s %lld\n", name, value);
         return;
     }
-    write_json_string(w, name);
-    fprintf(w->out, ":%lld", value);
+    write_json_name(w->out, name);
+    fprintf(w->out, "%lld", value);
 }
 
 static void open_list(writer *w, const char *name, char bracket)
 {
     separate(w);
     if (w->json) {
-        write_json_string(w, name);
-        fprintf(w->out, ":%c", bracket);
+        write_json_name(w->out, name);
+        fputc(bracket, w->out);
     }
     w->first = true;
 }

@@ -162,7 +162,7 @@ static void facts(void)
                                         "\"size\":1",
                                         "\"backend\":\"local\"",
                                         "\"state\":\"working\"",
-                                        "\"time-out ms\":1800000",
+                                        "\"time_out_ms\":1800000",
                                         "\"options\":{",
                                         "\"rigged.trace\":\"1 (",
                                         "\"ranks\":[{",

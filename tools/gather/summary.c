@@ -55,7 +55,7 @@ static void summary_words(const gather_job *job, const json_t *facts, FILE *out)
     paragraph_print(out, INDENT, "sub-groups", "%d regular of %d, %d orthogonal of %d", orthogonal,
                     regular, regular, orthogonal);
     paragraph_print(out, INDENT, "backend", "%s %s", muster_group_backend(job->world),
-                    summary_text(facts, "backend version"));
+                    summary_text(facts, "backend_version"));
     paragraph_print(out, INDENT, "why", "%s", summary_text(facts, "why"));
     paragraph_print(out, INDENT, "prompts", "%zu", job->prompts.count);
     paragraph_print(out, INDENT, "tokens", "%zu", job->prompts.num_tokens);
@@ -75,7 +75,7 @@ static bool summary_json(gather_job *job, const json_t *facts, FILE *out)
         "ranks", job->size, "hosts", (json_int_t)summary_hosts(facts), "regular_size",
         muster_group_size(job->regular), "orthogonal_size", muster_group_size(job->orthogonal),
         "backend", muster_group_backend(job->world), "backend_version",
-        summary_text(facts, "backend version"), "why", summary_text(facts, "why"), "file",
+        summary_text(facts, "backend_version"), "why", summary_text(facts, "why"), "file",
         job->options->file, "prompts", (json_int_t)job->prompts.count, "tokens",
         (json_int_t)job->prompts.num_tokens, "token_bytes_moved", (json_int_t)job->token_bytes,
         "object_bytes_moved", (json_int_t)job->object_bytes, "group_seconds", job->group_seconds,
