@@ -596,9 +596,9 @@ typedef struct muster_backend_report {
 MUSTER_API muster_status muster_list_backends(muster_backend_report **reports, size_t *num_reports);
 
 /*
- * This machine as far as it matters here, in words (json false) or in JSON: host name, packages,
- * NUMA nodes and cores as hwloc sees them where the library was built with it, and the cores that
- * this process may run on. *text is freed with muster_free().
+ * This machine as far as it matters here, a line a fact or in JSON: host name, the cores that this
+ * process may run on, and packages, NUMA nodes, cores and hardware threads as hwloc sees them (0
+ * where the library was built without it). *text is freed with muster_free().
  */
 MUSTER_API muster_status muster_describe_host(bool json, char **text);
 

@@ -11,6 +11,7 @@
 #endif
 
 #include "error.h"
+#include "facts.h"
 #include "host_identity.h"
 
 /* Numbers of the whole machine; 0 where nobody could tell. */
@@ -64,17 +65,17 @@ muster_status muster_describe_host(bool json, char **text)
     if (status != MUSTER_OK)
         return status;
     machine seen = {0};
+    facts f;
     look(&seen);
-    const char *format =
-        json
-            ? "{\"host\":\"%s\",\"usable_cores\":%d,\"seen_by\":\"%s\",\"packages\":%d,"
-              "\"numa_nodes\":%d,\"cores\":%d,\"processing_units\":%d}\n"
-            : "%s: %d cores for this process; seen by %s: %d packages, %d NUMA nodes, %d cores, %d "
-              "processing units\n";
-    char *words = NULL;
-    if (asprintf(&words, format, self.host_name, self.cores, seen.seen_by, seen.packages,
-                 seen.numa_nodes, seen.cores, seen.processing_units) < 0)
-        return error_no_memory(256, "a description");
-    *text = words;
-    return MUSTER_OK;
+    status = facts_begin(&f, json);
+    if (status != MUSTER_OK)
+        return status;
+    facts_text(&f, "host", self.host_name);
+    facts_number(&f, "usable cores", self.cores);
+    facts_text(&f, "topology by", seen.seen_by);
+    facts_number(&f, "packages", seen.packages);
+    facts_number(&f, "NUMA nodes", seen.numa_nodes);
+    facts_number(&f, "cores", seen.cores);
+    facts_number(&f, "threads", seen.processing_units);
+    return facts_end(&f, text);
 }

@@ -7,10 +7,35 @@
 #include "tools.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static char *read_source(const char *name)
+{
+    char path[4096];
+    snprintf(path, sizeof(path), "%s/%s", SOURCES, name);
+    FILE *file = fopen(path, "r");
+    char *text = calloc(1, 65536);
+    if (file == NULL || text == NULL || fread(text, 1, 65535, file) == 0)
+        bail_out("%s can't be read", path);
+    fclose(file);
+    return text;
+}
+
+/* The program that the README shows is the one that is tested below. */
+static void readme_shows_hello(void)
+{
+    char *readme = read_source("README.md"), *hello = read_source("examples/hello.c");
+    const char *program = strstr(hello, "#include");
+    ok(program != NULL && strstr(readme, program) != NULL, "the README shows examples/hello.c");
+    free(readme);
+    free(hello);
+}
 
 int main(void)
 {
-    plan(5);
+    plan(6);
+    readme_shows_hello();
     const char *hello = tools_path("hello");
     char script[4096];
     snprintf(script, sizeof(script),

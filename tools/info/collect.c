@@ -19,7 +19,9 @@ bool info_collect(info *found)
     found->backend_path = getenv("MUSTER_BACKEND_PATH");
     if (muster_list_backends(&found->backends, &found->num_backends) != MUSTER_OK)
         return false;
-    if (muster_list_options(&found->options, &found->num_options) == MUSTER_OK)
+    if (muster_list_options(&found->options, &found->num_options) == MUSTER_OK &&
+        muster_describe_host(false, &found->machine) == MUSTER_OK &&
+        muster_describe_host(true, &found->machine_json) == MUSTER_OK)
         return true;
     info_free(found);
     return false;
@@ -29,5 +31,7 @@ void info_free(info *found)
 {
     muster_free(found->backends);
     muster_free(found->options);
+    muster_free(found->machine);
+    muster_free(found->machine_json);
     *found = (info){.num_backends = 0};
 }

@@ -23,6 +23,8 @@ typedef struct info {
     size_t num_backends;
     muster_option_report *options;
     size_t num_options;
+    char *machine;            /* muster_describe_host's facts, in words */
+    char *machine_json;       /* and in JSON */
     const char *backend_path; /* MUSTER_BACKEND_PATH, or NULL */
     info_variable variables[INFO_NUM_VARIABLES];
 } info;

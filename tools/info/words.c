@@ -95,6 +95,7 @@ void info_print(const info *found, bool options, bool verbose)
         paragraph_print(stdout, INDENT, "and before in", "%s (MUSTER_BACKEND_PATH)",
                         found->backend_path);
     words_rank(found);
+    printf("\nthis machine\n%s", found->machine);
     puts("\nbackends, best first");
     for (size_t i = 0; i < found->num_backends; i++)
         words_backend(&found->backends[i], verbose);
