@@ -98,9 +98,9 @@ static char *name_of(const making *call, const membership *in)
         return strdup(call->args.group_name);
     char *name = NULL;
     long long before = in->name == NULL ? -1 : family_count(call->parent->children, in->name, 0);
-    int length = before > 0 ? asprintf(&name, "%s#%lld", in->name, before + 1)
-                            : asprintf(&name, "%s", before < 0 ? "" : in->name);
-    return before < 0 || length < 0 ? NULL : name;
+    if (before <= 0)
+        return before < 0 ? NULL : strdup(in->name);
+    return asprintf(&name, "%s#%lld", in->name, before + 1) < 0 ? NULL : name;
 }
 
 static int my_rank(const making *call, const membership *in)
