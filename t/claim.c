@@ -171,13 +171,13 @@ static void dead_holder(void)
     has_str(muster_last_error(), "rank 0 of 2 is claimed twice", "and the place");
 
     record = record_of(1, 2, child, start, NULL);
-    muster_store_set(store, muster_str("muster/crash/1/0/1"), muster_str(record));
+    muster_store_set(store, muster_str("muster/crash/0/0/1"), muster_str(record));
     muster_free(record);
     kill(child, SIGKILL);
     waitpid(child, NULL, 0);
     is_int(take(&place, &meeting, "crash", 1, 2, PLENTY_MS), MUSTER_OK,
            "one whose holder is gone is passed over");
-    is_int(place.generation, 2, "in a new generation");
+    is_int(place.generation, 1, "in a new generation");
     let_go(&place, &meeting);
 
     record = record_of(0, 2, child, start, "another host");
@@ -199,6 +199,14 @@ static void told_twice(void)
     is_int(exchange_round(&meeting, muster_str(""), true, NULL, 0, "", NULL), MUSTER_ERR_EXISTS,
            "who had it can't go on either");
     is_str(muster_last_error(), sentence, "for the same reason");
+    int64_t began = deadline_now_ns();
+    claim_linger(&first, deadline_in(SHORT_MS));
+    int64_t took = (deadline_now_ns() - began) / 1000000;
+    ok(took >= SHORT_MS - 1 && took < PLENTY_MS, "it lingers for those who come late");
+    claim_give_up(&first);
+    began = deadline_now_ns();
+    claim_linger(&first, deadline_in(PLENTY_MS));
+    ok((deadline_now_ns() - began) / 1000000 < 500, "but not where the name has moved on");
     let_go(&first, &meeting);
     is_int(take(&first, &meeting, "twice", 1, 2, PLENTY_MS), MUSTER_OK, "the next generation can");
     let_go(&first, &meeting);
@@ -314,7 +322,7 @@ static void races(void)
 
 int main(void)
 {
-    plan(53);
+    plan(55);
     muster_store_hash(&store);
     orderly();
     failed();
