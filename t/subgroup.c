@@ -213,8 +213,8 @@ static long long operations(muster_group *group)
     char *text = NULL;
     if (muster_group_describe(group, true, &text) != MUSTER_OK)
         bail_out("%s", muster_last_error());
-    const char *at = strstr(text, "\"store operations\":");
-    long long number = at == NULL ? -1 : atoll(at + strlen("\"store operations\":"));
+    const char *at = strstr(text, "\"store_operations\":");
+    long long number = at == NULL ? -1 : atoll(at + strlen("\"store_operations\":"));
     muster_free(text);
     return number;
 }

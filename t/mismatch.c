@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * user case 46: ranks that make different calls. All of them learn the same cause, the group has
+ * failed on all of them, and another can be made.
+ */
+#include "config.h"
+
+#include "grouptest.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { T = 5000, CAUSE = 600 };
+
+static int32_t a[64], b[64 * 4];
+static const size_t ones[] = {1, 1, 1}, twos[] = {1, 1, 2};
+
+/* What most ranks call, and what rank 2 does instead. */
+static muster_status call(muster_group *g, int which, bool odd)
+{
+    static const muster_type I = MUSTER_INT32, F = MUSTER_FLOAT32;
+    switch (which) {
+    case 0:
+        return muster_all_reduce(g, a, b, odd ? 9 : 8, I, MUSTER_SUM, NULL);
+    case 1:
+        return muster_all_reduce(g, a, b, 8, odd ? F : I, MUSTER_SUM, NULL);
+    case 2:
+        return muster_all_reduce(g, a, b, 8, I, odd ? MUSTER_MAX : MUSTER_SUM, NULL);
+    case 3:
+        return odd ? muster_broadcast(g, a, 4, I, 0, NULL)
+                   : muster_all_reduce(g, a, b, 4, I, MUSTER_SUM, NULL);
+    case 4:
+        return odd ? muster_barrier(g, NULL) : muster_all_gather(g, a, b, 1, I, NULL);
+    case 5:
+        return muster_all_gather_v(g, a, b, odd ? twos : ones, I, NULL);
+    case 6:
+        return odd ? muster_all_gather(g, a, b, 1, I, NULL)
+                   : muster_all_gather_v(g, a, b, ones, I, NULL);
+    default: /* the order of two */
+        if (odd)
+            muster_all_gather(g, a, b, 1, I, NULL);
+        else
+            muster_barrier(g, NULL);
+        return odd ? muster_barrier(g, NULL) : muster_all_gather(g, a, b, 1, I, NULL);
+    }
+}
+
+static const struct {
+    const char *name;
+    const char *usual; /* the two calls in the sentence */
+    const char *odd;
+} odds[] = {
+    {"count", "of 8 int32", "of 9 int32"},
+    {"type", "of 8 int32", "of 8 float32"},
+    {"reduction", "sum", "max"},
+    {"operation", "all_reduce #", "broadcast #"},
+    {"barrier", "all_gather #", "barrier #"},
+    {"counts", "of 1 int32", "of 2 int32"},
+    {"shape", "all_gather_v #", "all_gather #"},
+    {"order", "barrier #", "all_gather #"},
+};
+enum { ODDS = sizeof(odds) / sizeof(*odds) };
+
+/* The cause without who says it. */
+static const char *cause_in(const char *sentence)
+{
+    const char *cause = strstr(sentence, "the ranks disagree");
+    return cause == NULL ? sentence : cause;
+}
+
+static void disagree(int which, int rank, int size)
+{
+    char(*causes)[CAUSE] = ranks_shared((size_t)size * CAUSE);
+    muster_group *group = world_of(odds[which].name, T);
+    int64_t began = now_ms();
+    muster_status status = call(group, which, rank == 2);
+    ok(status == MUSTER_ERR_MISMATCH || status == MUSTER_OK, "%s: %s", odds[which].name,
+       muster_status_name(status));
+    while (muster_group_check(group) == MUSTER_OK && in_time(began, 2000))
+        sleep_ms(5);
+    is_status(muster_group_check(group), MUSTER_ERR_MISMATCH, "%s: the group has failed",
+              odds[which].name);
+    ok(in_time(began, 1500), "at once");
+    has_str(muster_last_error(), odds[which].usual, "what most call is said");
+    has_str(muster_last_error(), odds[which].odd, "and what rank 2 calls");
+    has_str(muster_last_error(), "rank 2", "and that it is rank 2");
+    strncpy(causes[rank], cause_in(muster_last_error()), CAUSE - 1);
+    ranks_barrier();
+    ok(strcmp(causes[0], causes[1]) == 0 && strcmp(causes[0], causes[2]) == 0,
+       "all say the same cause");
+    is_status(muster_barrier(group, NULL), MUSTER_ERR_MISMATCH, "it stays so");
+    began = now_ms();
+    muster_group_free(group);
+    ok(in_time(began, 1200), "freeing it is quick");
+    group = world_of("another", T);
+    ok(group_works(group), "another group works");
+    ranks_barrier();
+    muster_group_free(group);
+    ranks_barrier();
+}
+
+static void calls_differ(int rank, int size)
+{
+    for (int which = 0; which < ODDS; which++)
+        disagree(which, rank, size);
+}
+
+/* Messages between two ranks. */
+static void messages_differ(int rank, int size)
+{
+    (void)size;
+    for (int which = 0; which < 2; which++) {
+        muster_group *group = world_of("two", T);
+        int64_t began = now_ms();
+        muster_status status =
+            rank == 0 ? muster_send(group, a, 4, MUSTER_INT32, 1, NULL)
+                      : muster_recv(group, b, which == 0 ? 3 : 4,
+                                    which == 0 ? MUSTER_INT32 : MUSTER_FLOAT32, 0, NULL);
+        ok(status == MUSTER_ERR_MISMATCH || (rank == 0 && status == MUSTER_OK), "refused");
+        while (muster_group_check(group) == MUSTER_OK && in_time(began, 2000))
+            sleep_ms(5);
+        is_status(muster_group_check(group), MUSTER_ERR_MISMATCH, "on both sides");
+        has_str(muster_last_error(), "of 4 int32", "what was sent is said");
+        has_str(muster_last_error(), which == 0 ? "of 3 int32" : "of 4 float32",
+                "and what was to be received");
+        ranks_barrier();
+        muster_group_free(group);
+    }
+}
+
+/* One rank calls once too often. */
+static void once_too_often(int rank, int size)
+{
+    (void)size;
+    muster_group *group = world_of("often", 1500);
+    is_status(muster_barrier(group, NULL), MUSTER_OK, "all call");
+    int64_t began = now_ms();
+    muster_status status = rank == 2 ? muster_barrier(group, NULL) : MUSTER_ERR_TIMEOUT;
+    is_status(status, MUSTER_ERR_TIMEOUT, "one calls again");
+    ok(in_time(began, 2500), "in time");
+    ok(rank != 2 || strstr(muster_last_error(), "ranks 0-1") != NULL, "it says who was missing");
+    ok(rank != 2 || strstr(muster_last_error(), "barrier #") != NULL, "and in what");
+    ranks_barrier();
+    muster_group_free(group);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct ranks_case cases[] = {
+        {.name = "calls", .size = 3, .points = 10 * ODDS, .body = calls_differ, .silent = true},
+        {.name = "messages", .size = 2, .points = 8, .body = messages_differ, .silent = true},
+        {.name = "often", .size = 3, .points = 5, .body = once_too_often, .silent = true},
+    };
+    return ranks_main(argc, argv, cases, sizeof(cases) / sizeof(cases[0]));
+}
