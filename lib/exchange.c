@@ -79,6 +79,7 @@ static muster_status gate_put(exchange *meeting, int round, const char *text)
     size_t size = 0;
     muster_status status = muster_store_compare_set(meeting->store, muster_str(key), muster_str(""),
                                                     muster_str(text), &value, &size);
+    meeting->unheard = status != MUSTER_OK;
     if (status == MUSTER_OK)
         status = gate_verdict(meeting, value, size);
     muster_free(value);
@@ -119,7 +120,9 @@ muster_status exchange_settle(exchange *meeting, muster_status status)
         meeting->round++; /* that gate is open already: the others wait at the next one */
         verdict = exchange_shut(meeting, status, sentence);
     }
-    return verdict == MUSTER_OK ? error_set(status, "%s", sentence) : verdict;
+    /* A store that has gone meanwhile is not what went wrong here. */
+    bool ours = verdict == MUSTER_OK || meeting->unheard;
+    return ours ? error_set(status, "%s", sentence) : verdict;
 }
 
 /* The line and the speaker of "line\nspeaker"; text is changed. */

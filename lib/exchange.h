@@ -26,6 +26,7 @@ typedef struct exchange {
     int round;          /* the one to come */
     int keep_rounds;    /* what was published in rounds before this stays after exchange_clean */
     bool retry;         /* the gate said that this meeting is void: start anew */
+    bool unheard;       /* the store did not take our word for a gate */
     muster_blob *blobs; /* of the latest round, one block of memory */
 } exchange;
 

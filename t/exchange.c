@@ -5,8 +5,11 @@
 #include "exchange.h"
 
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "error.h"
 #include "store.h"
@@ -255,6 +258,53 @@ static void first_word(void)
     clean_and_part(1, true);
 }
 
+/* A store in a process of its own, which can be ended. */
+static muster_store *open_mortal_store(pid_t *host)
+{
+    muster_store *store = NULL;
+    muster_tcp_store_args args = MUSTER_TCP_STORE_ARGS_INIT;
+    int port = -1, ends[2];
+    if (pipe(ends) != 0)
+        bail_out("no pipe");
+    *host = fork();
+    args.host = "127.0.0.1";
+    args.timeout_ms = PLENTY_MS;
+    args.listen = *host == 0;
+    if (*host == 0) {
+        if (muster_store_tcp(&store, &args) != MUSTER_OK)
+            _exit(1);
+        port = muster_store_port(store);
+        if (write(ends[1], &port, sizeof(port)) == sizeof(port))
+            alarm(30);
+        for (;;)
+            pause();
+    }
+    if (read(ends[0], &port, sizeof(port)) != sizeof(port))
+        bail_out("no port");
+    close(ends[0]);
+    close(ends[1]);
+    args.port = port;
+    if (muster_store_tcp(&store, &args) != MUSTER_OK)
+        bail_out("no store: %s", muster_last_error());
+    return store;
+}
+
+/* What went wrong first is said, not that it could not be told. */
+static void unheard(void)
+{
+    pid_t host;
+    exchange meeting;
+    muster_store *store = open_mortal_store(&host);
+    exchange_init(&meeting, store, "unheard", 0, 2, PLENTY_MS, deadline_in(PLENTY_MS));
+    muster_store_free(store);
+    kill(host, SIGKILL);
+    waitpid(host, NULL, 0);
+    is_int(exchange_settle(&meeting, error_set(MUSTER_ERR_TIMEOUT, "rank 1 is late")),
+           MUSTER_ERR_TIMEOUT, "without its store a meeting fails as it did before");
+    is_str(muster_last_error(), "rank 1 is late", "in the same words");
+    exchange_destroy(&meeting);
+}
+
 static void missing(void)
 {
     int64_t began = deadline_now_ns();
@@ -394,7 +444,8 @@ static void over(muster_store *store, const char *name)
 
 int main(void)
 {
-    plan(2 * POINTS);
+    plan(2 + 2 * POINTS);
+    unheard();
     muster_store *store = NULL;
     muster_store_hash(&store);
     over(store, "hash");
