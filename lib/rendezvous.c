@@ -11,6 +11,7 @@
 #include "interface.h"
 #include "log.h"
 #include "rendezvous_plan.h"
+#include "store_tcp.h"
 
 /* All interfaces, because the user asked for it by this very address. */
 static bool rendezvous_is_wildcard(const char *host)
@@ -51,7 +52,8 @@ static muster_status rendezvous_open_tcp(const rendezvous_plan *plan, int64_t ti
     args.listen = plan->hosts;
     args.timeout_ms = timeout_ms;
     muster_status status = plan->hosts ? rendezvous_check_host(plan) : MUSTER_OK;
-    return status == MUSTER_OK ? muster_store_tcp(store, &args) : status;
+    return status == MUSTER_OK ? store_tcp_open(store, &args, plan->by_rank_0 ? " of rank 0" : "")
+                               : status;
 }
 
 static muster_status rendezvous_open(const rendezvous_plan *plan, int64_t timeout_ms,

@@ -235,6 +235,7 @@ muster_status rendezvous_plan_make(const char *init_method, int rank, int world_
                                  sizeof(plan->prefix));
     if (status != MUSTER_OK)
         return status;
-    plan->hosts = plan->where.kind == URL_TCP && plan->rank == 0 && !plan_agent_hosts(&plan->where);
+    plan->by_rank_0 = plan->where.kind == URL_TCP && !plan_agent_hosts(&plan->where);
+    plan->hosts = plan->by_rank_0 && plan->rank == 0;
     return MUSTER_OK;
 }

@@ -13,7 +13,8 @@ typedef struct rendezvous_plan {
     int world_size;
     bool alone;       /* one rank that meets nobody: a hash store */
     url where;        /* otherwise URL_TCP or URL_FILE, from the environment too */
-    bool hosts;       /* tcp: this rank runs the server */
+    bool by_rank_0;   /* tcp: rank 0 runs the server, and no launcher */
+    bool hosts;       /* tcp: this rank does */
     char prefix[640]; /* of the keys, so that tries and jobs don't meet; empty for none */
 } rendezvous_plan;
 

@@ -61,14 +61,15 @@ static muster_status check_args(const muster_tcp_store_args *args)
     return MUSTER_OK;
 }
 
-/* "tcp store 192.0.2.1:80", with the host as the caller named it. */
-static char *make_name(const char *host, int port)
+/* "tcp store 192.0.2.1:80 of rank 0", with the host as the caller named it. */
+static char *make_name(const char *host, int port, const char *whose)
 {
-    size_t size = strlen(host) + 32;
+    size_t size = strlen(host) + strlen(whose) + 32;
     char *name = malloc(size);
     if (name != NULL)
-        snprintf(name, size, strchr(host, ':') != NULL ? "tcp store [%s]:%d" : "tcp store %s:%d",
-                 host, port);
+        snprintf(name, size,
+                 strchr(host, ':') != NULL ? "tcp store [%s]:%d%s" : "tcp store %s:%d%s", host,
+                 port, whose);
     return name;
 }
 
@@ -89,7 +90,7 @@ static muster_status serve(tcp_store *tcp, const muster_tcp_store_args *args)
 
 /* Where the client goes: to this process's server by the address that it really has. */
 static muster_status find_server(tcp_store *tcp, const muster_tcp_store_args *args,
-                                 socket_address **addresses, size_t *num)
+                                 const char *whose, socket_address **addresses, size_t *num)
 {
     char text[SOCKET_TEXT_SIZE];
     const char *host = args->host;
@@ -105,7 +106,7 @@ static muster_status find_server(tcp_store *tcp, const muster_tcp_store_args *ar
         **addresses = socket_address_reachable(own);
         *num = 1;
     }
-    tcp->name = make_name(host, tcp->port);
+    tcp->name = make_name(host, tcp->port, whose);
     if (tcp->name == NULL)
         return error_no_memory(strlen(host), "a name");
     return tcp->server != NULL ? MUSTER_OK : socket_resolve(host, tcp->port, addresses, num);
@@ -132,11 +133,12 @@ static muster_status announce(tcp_client *client)
     return status;
 }
 
-static muster_status open_client(tcp_store *tcp, const muster_tcp_store_args *args)
+static muster_status open_client(tcp_store *tcp, const muster_tcp_store_args *args,
+                                 const char *whose)
 {
     socket_address *addresses = NULL;
     size_t num = 0;
-    muster_status status = find_server(tcp, args, &addresses, &num);
+    muster_status status = find_server(tcp, args, whose, &addresses, &num);
     if (status == MUSTER_OK)
         status = tcp_client_open(&tcp->client, tcp->name, addresses, num, args->timeout_ms,
                                  tcp->server != NULL);
@@ -150,7 +152,8 @@ static muster_status open_client(tcp_store *tcp, const muster_tcp_store_args *ar
     return status;
 }
 
-muster_status muster_store_tcp(muster_store **store, const muster_tcp_store_args *args)
+muster_status store_tcp_open(muster_store **store, const muster_tcp_store_args *args,
+                             const char *whose)
 {
     muster_tcp_store_args taken;
     if (store == NULL || args == NULL)
@@ -166,7 +169,7 @@ muster_status muster_store_tcp(muster_store **store, const muster_tcp_store_args
         return error_no_memory(sizeof(*tcp), "a tcp store");
     status = serve(tcp, &taken);
     if (status == MUSTER_OK)
-        status = open_client(tcp, &taken);
+        status = open_client(tcp, &taken, whose);
     if (status != MUSTER_OK) {
         if (tcp->server != NULL)
             tcp_server_release(tcp->server);
@@ -179,4 +182,9 @@ muster_status muster_store_tcp(muster_store **store, const muster_tcp_store_args
     store_init(&tcp->store, &store_tcp_ops);
     *store = &tcp->store;
     return MUSTER_OK;
+}
+
+muster_status muster_store_tcp(muster_store **store, const muster_tcp_store_args *args)
+{
+    return store_tcp_open(store, args, "");
 }
