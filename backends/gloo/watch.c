@@ -99,12 +99,20 @@ muster_status watch_prepare(muster_comm *comm)
                           &comm->watch_buffer, &why);
     if (got == GLOO_C_OK)
         got = gloo_c_buffer_new(comm->context, &comm->probe_byte, 1, &comm->probe_buffer, &why);
-    for (int peer = 0; peer < comm->size && got == GLOO_C_OK; peer++) {
+    if (got != GLOO_C_OK)
+        return comm_error(got, &why, "watching the peers");
+    for (int peer = 0; peer < comm->size; peer++) {
         size_t at = (size_t)peer * sizeof(*comm->peers) + offsetof(comm_peer, note);
         if (peer != comm->rank)
             got = gloo_c_recv(comm->watch_buffer, peer, SLOT_WATCH, at, NOTE_SIZE, &why);
+        if (got == GLOO_C_IO)
+            return gloo_host->error(MUSTER_ERR_PEER_LOST,
+                                    "rank %d was lost as soon as it was connected: %s", peer,
+                                    why.text);
+        if (got != GLOO_C_OK)
+            return comm_error(got, &why, "watching the peers");
     }
-    return got == GLOO_C_OK ? MUSTER_OK : comm_error(got, &why, "watching the peers");
+    return MUSTER_OK;
 }
 
 muster_status watch_start(muster_comm *comm)
