@@ -173,6 +173,10 @@ void run_printing(void)
                 (const char *const[]){SHELL(MUSTER_RUN " -n 2 yes | head -n 2; sleep 0"), NULL});
     is_str(run.out, "y\ny\n", "ranks whose reader goes end as without us");
     has_str(run.err, "SIGPIPE", "of SIGPIPE");
+    command_run(&run, NULL, (const char *const[]){SHELL(MUSTER_RUN " -n 2 echo >/dev/full"), NULL});
+    is_int(run.status, 1, "a job whose output can't be written has failed");
+    is_str(run.err, "muster-run: the standard output can't be written: No space left on device\n",
+           "and why is said once");
     command_run(&run, NULL, RUN("-n", "3", self, "rank", "store"));
     is_int(run.status, 0, "ranks meet at the store");
     has_str(run.out, "bound to loopback alone\n", "which listens where it was told");
@@ -258,7 +262,7 @@ int main(int argc, char **argv)
 {
     if (argc == 3)
         return run_as_rank(argv[2]);
-    plan(125);
+    plan(127);
     run_options();
     run_surroundings();
     run_printing();

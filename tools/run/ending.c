@@ -139,7 +139,7 @@ int job_conclude(struct job *job)
     if (job->timed_out)
         return EXIT_TIMEOUT;
     if (job->first == NULL)
-        return 0;
+        return job->unwritten ? EXIT_FAILURE : EXIT_SUCCESS;
     int status = job->first->status;
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }

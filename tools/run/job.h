@@ -49,6 +49,7 @@ struct job {
     bool timed_out;
     int interrupted; /* the signal that ends us too, or 0 */
     double interrupted_at;
+    bool unwritten;     /* some output of a rank */
     struct rank *first; /* to fail, or NULL */
 };
 

@@ -82,8 +82,10 @@ void output_write(struct output_stream *stream)
         size = (size_t)(newline - next) + 1;
     ssize_t written =
         write(stream->descriptor, next, size < (size_t)PIPE_BUF ? size : (size_t)PIPE_BUF);
-    if (written < 0 && errno != EINTR && errno != EAGAIN)
+    if (written < 0 && errno != EINTR && errno != EAGAIN) {
         stream->broken = true;
+        stream->error = errno;
+    }
     if (written > 0)
         stream->written += (size_t)written;
     if (stream->broken || stream->written == stream->queue.size)

@@ -19,7 +19,8 @@ struct output_stream {
     int descriptor;
     struct output_bytes queue;
     size_t written; /* of the queue */
-    bool broken;    /* nobody reads it any more */
+    bool broken;    /* nothing can be written there any more */
+    int error;      /* why not */
 };
 
 /* Takes what a rank has written and queues whole lines, each after tag. line keeps the rest. */

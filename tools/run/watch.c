@@ -47,6 +47,18 @@ static void watch_take(struct job *job, struct rank *rank, int which)
         watch_close(job, rank, which);
 }
 
+/* What ranks have printed must not be lost without a word; who stops reading knows it. */
+static void watch_write(struct job *job, int which)
+{
+    struct output_stream *stream = &job->streams[which];
+    output_write(stream);
+    if (!stream->broken || stream->error == EPIPE)
+        return;
+    job->unwritten = true;
+    job_say(job, "the standard %s can't be written: %s", which == 0 ? "output" : "error",
+            strerror(stream->error));
+}
+
 /* Milliseconds to the next thing that the clock asks for. */
 static int watch_patience(const struct job *job)
 {
@@ -100,7 +112,7 @@ static void watch_serve(struct job *job, const struct pollfd *all)
         input_pass(&job->input);
     for (int which = 0; which < 2; which++)
         if (all[2 + which].revents != 0)
-            output_write(&job->streams[which]);
+            watch_write(job, which);
     for (int i = 0; i < 2 * job->count; i++)
         if (all[4 + i].revents != 0)
             watch_take(job, &job->ranks[i / 2], i % 2);
