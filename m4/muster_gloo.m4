@@ -74,6 +74,7 @@ AC_DEFUN([MUSTER_WITH_GLOO], [
       [muster_gloo_why="no C++ compiler: install g++"])
   ])
   AC_SUBST([GLOO_CXXFLAGS])
+  AS_IF([test "x$muster_gloo" = xyes], [AC_DEFINE([HAVE_GLOO], [1], [the gloo backend is built])])
   MUSTER_FOUND([gloo], [$muster_gloo], [$muster_gloo_why])
   AM_CONDITIONAL([GLOO], [test "x$muster_gloo" = xyes])
 ])

@@ -268,6 +268,7 @@ static void handles(int rank, int size)
 
 int main(int argc, char **argv)
 {
+    needs_gloo();
     static const struct ranks_case cases[] = {
 #define EVERY(n) {.name = "ranks " #n, .size = n, .points = 7, .body = every_call, .silent = true}
         EVERY(1),

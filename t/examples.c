@@ -34,6 +34,7 @@ static void readme_shows_hello(void)
 
 int main(void)
 {
+    needs_gloo();
     plan(6);
     readme_shows_hello();
     const char *hello = tools_path("hello");

@@ -323,6 +323,7 @@ static void counts(int rank, int size)
 
 int main(int argc, char **argv)
 {
+    needs_gloo();
     static const char *const null_from_malloc[] = {"ASAN_OPTIONS=allocator_may_return_null=1",
                                                    "TSAN_OPTIONS=allocator_may_return_null=1",
                                                    NULL};

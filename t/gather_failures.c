@@ -163,6 +163,7 @@ static void killed_before(int rank, int size)
 
 int main(int argc, char **argv)
 {
+    needs_gloo();
     static const struct ranks_case cases[] = {
         {.name = "tokens and objects",
          .size = 4,

@@ -90,6 +90,7 @@ static void tokens(int rank, int size)
 
 int main(int argc, char **argv)
 {
+    needs_gloo();
     static const struct ranks_case cases[] = {
         {.name = "objects", .size = 2, .points = 6, .body = objects, .seconds = SECONDS},
         {.name = "tokens", .size = 2, .points = 2, .body = tokens, .seconds = SECONDS},

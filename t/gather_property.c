@@ -137,6 +137,7 @@ static void very_ragged(int rank, int size)
 
 int main(int argc, char **argv)
 {
+    needs_gloo();
     static const struct ranks_case cases[] = {
         {.name = "1 rank", .size = 1, .points = ROUNDS, .body = rounds},
         {.name = "2 ranks", .size = 2, .points = ROUNDS, .body = rounds},

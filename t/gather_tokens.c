@@ -257,6 +257,7 @@ static void pads_badly(int rank, int size)
 
 int main(int argc, char **argv)
 {
+    needs_gloo();
     static const struct ranks_case cases[] = {
         {.name = "1 rank", .size = 1, .points = 4 * NUM_SHAPES, .body = shapes_everywhere},
         {.name = "2 ranks", .size = 2, .points = 4 * NUM_SHAPES, .body = shapes_everywhere},

@@ -248,6 +248,7 @@ static void memory(int rank, int size)
 
 int main(int argc, char **argv)
 {
+    needs_gloo();
     static const struct ranks_case cases[] = {
         {.name = "wire, 4 ranks", .size = 4, .points = 13, .body = wire},
         {.name = "wire, 2 ranks", .size = 2, .points = 13, .body = wire},

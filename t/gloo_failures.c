@@ -360,6 +360,7 @@ static void forget(rank *me)
 
 int main(void)
 {
+    needs_gloo();
     plan(18);
     ranks_run("a rank is killed while idle", 3, killed_idle);
     ranks_run("all survivors of five name the same rank", 5, killed_idle);

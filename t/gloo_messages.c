@@ -204,6 +204,7 @@ static void describe(rank *me)
 
 int main(void)
 {
+    needs_gloo();
     plan(15);
 
     for (int size = 2; size <= RANKS_MAX; size++) {

@@ -344,7 +344,7 @@ static void threads_batch_off(rank *me)
     threads_with(me, "off", 0);
 }
 
-/* Two ranks on two cores: each thread of Gloo has a core. Three: they share. */
+/* Two ranks on four cores: each thread of Gloo has a core. Three: they share. */
 static void threads_batch_auto(rank *me)
 {
     threads_with(me, "auto", me->size > 2);
@@ -386,6 +386,7 @@ static void test_table(void)
 
 int main(void)
 {
+    needs_gloo();
     plan(10 + 19);
     test_table();
     ranks_run("a rank never comes", 3, never_comes);

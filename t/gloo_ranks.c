@@ -137,7 +137,7 @@ muster_status rank_try_open(rank *me)
         .address = me->address,
         .one_host = true,
         .ranks_here = me->size,
-        .cores_here = 2,
+        .cores_here = 4,
     };
     atomic_store(&me->closed, false);
     muster_comm *comm = NULL;

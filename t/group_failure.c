@@ -223,6 +223,7 @@ static void two_missing(int rank, int size)
 
 int main(int argc, char **argv)
 {
+    needs_gloo();
 #define KILLED                                                                                     \
     {                                                                                              \
         {                                                                                          \

@@ -221,6 +221,7 @@ static void threads_block(int rank, int size)
 
 int main(int argc, char **argv)
 {
+    needs_gloo();
     static const struct ranks_case cases[] = {
         {.name = "forks", .size = 2, .points = 3, .body = forks, .silent = true},
         {.name = "children", .size = 3, .points = 2, .body = children_meet, .silent = true},

@@ -400,6 +400,7 @@ static const char *const nobody[] = {"RANK",        "WORLD_SIZE",  "LOCAL_RANK",
 
 int main(int argc, char **argv)
 {
+    needs_gloo();
     enum { WRONG = sizeof(wrongs) / sizeof(*wrongs) };
     static const struct ranks_case cases[] = {
 #define DEFAULTS(n)                                                                                \

@@ -326,6 +326,7 @@ static void dead_half_way(int rank, int size)
 
 int main(int argc, char **argv)
 {
+    needs_gloo();
     static const char *const plugins[] = {"MUSTER_BACKEND_PATH=" PLUGINS "/.libs", NULL};
     static const struct ranks_case cases[] = {
         {.name = "twice", .size = 4, .points = 6, .body = one_number_twice, .silent = true},

@@ -132,6 +132,7 @@ static void thousand(int rank, int size)
 
 int main(int argc, char **argv)
 {
+    needs_gloo();
     static const struct ranks_case cases[] = {
         {.name = "thousand", .size = 4, .points = 6, .body = thousand, .silent = true},
     };

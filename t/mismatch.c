@@ -146,6 +146,7 @@ static void once_too_often(int rank, int size)
 
 int main(int argc, char **argv)
 {
+    needs_gloo();
     static const struct ranks_case cases[] = {
         {.name = "calls", .size = 3, .points = 10 * ODDS, .body = calls_differ, .silent = true},
         {.name = "messages", .size = 2, .points = 8, .body = messages_differ, .silent = true},

@@ -218,6 +218,7 @@ static void command_line(void)
 
 int main(void)
 {
+    needs_gloo();
     plan(TOOLS_COMMON_POINTS + 4 + 11 + 6 + 9 + 2 * (NUM_BAD_FILES + 5) + 5 + 13 + 3);
     command_line();
     main_job();

@@ -92,6 +92,7 @@ static void command_line(void)
 
 int main(void)
 {
+    needs_gloo();
     plan(TOOLS_COMMON_POINTS + 9 + 10 + 12);
     command_line();
     groups();

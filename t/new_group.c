@@ -343,6 +343,7 @@ static void roots(int rank, int size)
 
 int main(int argc, char **argv)
 {
+    needs_gloo();
     static const struct ranks_case cases[] = {
         {.name = "members", .size = 4, .points = 7, .body = members_alone, .silent = true},
         {.name = "lists", .size = 4, .points = 18, .body = wrong_lists, .silent = true},

@@ -268,6 +268,7 @@ static void names(int rank, int size)
 
 int main(int argc, char **argv)
 {
+    needs_gloo();
     static const struct ranks_case cases[] = {
 #define EVERY_SIZE(n)                                                                              \
     {.name = "world of " #n, .size = n, .points = 5, .body = every_size, .silent = true}

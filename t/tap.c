@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "config.h"
+
 #include "tap.h"
 
 #include <pthread.h>
@@ -36,6 +38,13 @@ void plan(int points)
     planned = points;
     printf("1..%d\n", points);
     fflush(stdout);
+}
+
+void needs_gloo(void)
+{
+#ifndef HAVE_GLOO
+    plan_skip_all("muster was built without the gloo backend");
+#endif
 }
 
 void plan_skip_all(const char *reason, ...)

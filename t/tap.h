@@ -19,6 +19,9 @@ void plan(int points);
 /* The whole file is skipped; ends the process. */
 void plan_skip_all(const char *reason, ...) TAP_PRINTF(1, 2);
 
+/* For tests over the gloo backend: the whole file is skipped where muster was built without it. */
+void needs_gloo(void);
+
 /* One point; returns passed. A failed one says where. */
 #define ok(passed, ...) tap_ok(passed, __FILE__, __LINE__, __VA_ARGS__)
 bool tap_ok(bool passed, const char *file, int line, const char *name, ...) TAP_PRINTF(4, 5);

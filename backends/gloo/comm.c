@@ -35,12 +35,13 @@ muster_status comm_error(gloo_c_status status, const gloo_c_why *why, const char
     return gloo_host->error(meant, "%s failed inside Gloo: %s", doing, why->text);
 }
 
-/* Whether the thread of Gloo is to be scheduled as SCHED_BATCH. */
+/* Whether the thread of Gloo is to be scheduled as SCHED_BATCH: where there are not cores enough
+ * for it beside the threads of the program. */
 static muster_status want_batch(muster_comm *comm, const muster_open_args *args, bool *batch)
 {
     const char *asked = gloo_host->option(comm->owner, "gloo.batch");
     if (asked == NULL || strcmp(asked, "auto") == 0)
-        *batch = args->ranks_here > args->cores_here;
+        *batch = 2 * (int64_t)args->ranks_here > args->cores_here;
     else if (strcmp(asked, "on") == 0 || strcmp(asked, "off") == 0)
         *batch = strcmp(asked, "on") == 0;
     else
