@@ -18,24 +18,17 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* What members that meet alone have in common: their list in ascending order, or the name given. */
+/* What members that meet alone have in common: their list in ascending order, and the name given.
+ * Others may use the same name among themselves. */
 static char *meeting_key(const making *call, const int *sorted, int count)
 {
-    char *list = malloc((size_t)count * 12 + 64), *key = NULL;
-    if (list == NULL)
-        return NULL;
-    rank_list_text(sorted, (size_t)count, list, (size_t)count * 12 + 64);
-    if (call->args.group_name != NULL) {
-        if (asprintf(&key, "name/%s", call->args.group_name) < 0)
-            key = NULL;
-        free(list);
-        return key;
-    }
+    char *key = NULL;
     uint64_t hash = UINT64_C(14695981039346656037);
-    for (const char *c = list; *c != '\0'; c++)
-        hash = (hash ^ (unsigned char)*c) * UINT64_C(1099511628211); /* FNV-1a */
-    free(list);
-    return asprintf(&key, "members/%016llx", (unsigned long long)hash) < 0 ? NULL : key;
+    for (int i = 0; i < count; i++)
+        hash = (hash ^ (uint64_t)sorted[i]) * UINT64_C(1099511628211); /* FNV-1a */
+    const char *name = call->args.group_name != NULL ? call->args.group_name : "";
+    int length = asprintf(&key, "members/%s/%016llx", name, (unsigned long long)hash);
+    return length < 0 ? NULL : key;
 }
 
 static muster_status meet_members(making *call, membership *in, const int *sorted,

@@ -123,7 +123,7 @@ static void names(int rank, int size)
     }
     is_int(good, 100, "two groups at once, 100 times");
     muster_group_args args = MUSTER_GROUP_ARGS_INIT;
-    args.group_name = "left";
+    args.group_name = "left"; /* of both groups, which have no member in common */
     is_status(muster_new_group(world, mine, 2, &args, &first), MUSTER_OK, "a name given");
     is_str(muster_group_name(first), "left", "is taken");
     is_status(muster_new_group(world, mine, 2, &args, &second), MUSTER_ERR_EXISTS,
@@ -136,8 +136,10 @@ static void names(int rank, int size)
     muster_group_free(first);
     first = NULL;
     args.group_name = "left";
+    static const int lower[] = {0, 1}, upper[] = {2, 3};
+    mine = rank < 2 ? lower : upper;
     is_status(muster_new_group(world, mine, 2, &args, &first), MUSTER_OK,
-              "the name when it is free");
+              "the name when it is free, with other members");
     ok(is_made_of(first, mine, 2), "works");
     muster_group_free(first);
     muster_group_free(second);
