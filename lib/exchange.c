@@ -182,26 +182,50 @@ void exchange_void(exchange *meeting)
         gate_put(meeting, round, "retry");
 }
 
-/* After a time-out: who has not arrived, as far as the store tells within a second. */
+/* Who has not arrived, as far as the store tells within a second; *count is how many. */
+static muster_status find_missing(exchange *meeting, bool *missing, int *count)
+{
+    muster_status status = MUSTER_OK;
+    deadline enough = deadline_in(1000);
+    *count = 0;
+    for (int i = 0; status == MUSTER_OK && i < meeting->count && deadline_left_ms(enough) > 0;
+         i++) {
+        char *key = exchange_key(meeting, meeting->round, i);
+        if (key == NULL)
+            return error_no_memory(strlen(meeting->prefix), "a key");
+        muster_blob keys = muster_str(key);
+        bool there = true;
+        status = muster_store_check(meeting->store, &keys, 1, &there);
+        missing[i] = !there;
+        *count += !there;
+        free(key);
+    }
+    return status;
+}
+
 static muster_status name_the_missing(exchange *meeting, const char *phase)
 {
     bool *missing = calloc((size_t)meeting->count, sizeof(bool));
     if (missing == NULL)
         return error_no_memory((size_t)meeting->count, "a set of ranks");
-    deadline enough = deadline_in(1000);
-    for (int i = 0; i < meeting->count && deadline_left_ms(enough) > 0; i++) {
-        char *key = exchange_key(meeting, meeting->round, i);
-        muster_blob keys = muster_str(key);
-        bool there = true;
-        if (key != NULL && muster_store_check(meeting->store, &keys, 1, &there) == MUSTER_OK)
-            missing[i] = !there;
-        free(key);
-    }
+    int count = 0;
     char ranks[512];
-    muster_status status = error_set(
-        MUSTER_ERR_TIMEOUT, "timed out after %lld ms waiting for %s of %d %s; see whether they run",
-        (long long)meeting->timeout_ms,
-        rank_set_text(missing, meeting->count, ranks, sizeof(ranks)), meeting->count, phase);
+    muster_status status = find_missing(meeting, missing, &count);
+    if (count > 0)
+        status = error_set(MUSTER_ERR_TIMEOUT,
+                           "timed out after %lld ms waiting for %s of %d %s; see whether they run",
+                           (long long)meeting->timeout_ms,
+                           rank_set_text(missing, meeting->count, ranks, sizeof(ranks)),
+                           meeting->count, phase);
+    else if (status == MUSTER_OK)
+        status = error_set(MUSTER_ERR_TIMEOUT,
+                           "timed out after %lld ms waiting for all %d ranks %s: the last of them "
+                           "came when the time was over; give them more",
+                           (long long)meeting->timeout_ms, meeting->count, phase);
+    else
+        error_prefix(status,
+                     "after %lld ms of waiting for %d ranks %s: ", (long long)meeting->timeout_ms,
+                     meeting->count, phase);
     free(missing);
     return status;
 }
@@ -221,7 +245,8 @@ static muster_status wait_at_gate(exchange *meeting, const char *phase)
         char sentence[ERROR_SIZE];
         status = name_the_missing(meeting, phase);
         snprintf(sentence, sizeof(sentence), "%s", muster_last_error());
-        status = exchange_shut(meeting, status, sentence);
+        muster_status verdict = exchange_shut(meeting, status, sentence);
+        status = meeting->unheard ? error_set(status, "%s", sentence) : verdict;
     }
     muster_free(value);
     free(key);

@@ -15,6 +15,7 @@
 #include "handshake.h"
 #include "init.h"
 #include "log.h"
+#include "patience.h"
 #include "rendezvous.h"
 #include "store.h"
 
@@ -259,6 +260,7 @@ muster_status muster_init_process_group(muster_group **group, const muster_init_
     if (status != MUSTER_OK)
         return error_prefix(status, "muster_init_process_group: ");
     s.end = deadline_in(s.args.timeout_ms);
+    patience_until(s.end);
     status = init_options(NULL, s.args.backend_options, s.args.options, &s.options);
     if (status == MUSTER_OK)
         status = find_store(&s);
@@ -275,6 +277,7 @@ muster_status muster_init_process_group(muster_group **group, const muster_init_
         error_prefix(status, "group '%s': ", s.args.group_name);
     muster_options_free(s.options);
     muster_store_free(s.meeting_point.store);
+    patience_usual();
     if (status == MUSTER_OK)
         *group = made;
     return status;

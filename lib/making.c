@@ -15,6 +15,7 @@
 #include "error.h"
 #include "forming.h"
 #include "init.h"
+#include "patience.h"
 #include "rank_set.h"
 #include "store.h"
 
@@ -45,6 +46,8 @@ muster_status making_begin(making *call, const char *kind, long long number, int
     muster_status status = exchange_init(&call->meeting, call->parent->store, prefix, index, count,
                                          call->timeout_ms, deadline_in(call->timeout_ms));
     free(prefix);
+    if (status == MUSTER_OK)
+        patience_until(call->meeting.end);
     return status;
 }
 
@@ -213,6 +216,7 @@ muster_status making_finish(making *call, muster_status status, muster_group **g
     if (call->meeting.store != NULL)
         exchange_clean(&call->meeting, status != MUSTER_OK);
     exchange_destroy(&call->meeting);
+    patience_usual();
     for (size_t i = 0; status == MUSTER_OK && i < count; i++)
         init_finish(groups[i], call->began_ns, call->operations_before);
     if (status == MUSTER_OK)

@@ -8,6 +8,7 @@
 
 #include "blobs.h"
 #include "error.h"
+#include "patience.h"
 #include "store_tcp.h"
 
 /* One query under way. */
@@ -23,9 +24,18 @@ static tcp_client *client_of(muster_store *store)
     return &((tcp_store *)store)->client;
 }
 
+/* A server that has let one answer's time pass is not given as much for the next ones. */
 static deadline answer_deadline(const tcp_client *client)
 {
-    return deadline_in(client->timeout_ms);
+    enum { SILENT_MS = 100 };
+    bool silent = atomic_load(&client->silent) && client->timeout_ms > SILENT_MS;
+    return patience_for(silent ? SILENT_MS : client->timeout_ms);
+}
+
+static void note_silence(tcp_client *client, muster_status status)
+{
+    if (status == MUSTER_OK || status == MUSTER_ERR_TIMEOUT)
+        atomic_store(&client->silent, status != MUSTER_OK);
 }
 
 /* Sends message, of which query is the first part, and frees it. */
@@ -39,6 +49,8 @@ static muster_status call_begin(call *one, tcp_client *client, protocol_query qu
         if (status != MUSTER_OK)
             tcp_client_give(client, one->link, false);
     }
+    if (status != MUSTER_OK)
+        note_silence(client, status);
     buffer_free(message);
     return status;
 }
@@ -51,6 +63,7 @@ static muster_status call_read(call *one, void *data, size_t size)
 static muster_status call_end(call *one, muster_status status)
 {
     tcp_client_give(one->client, one->link, status == MUSTER_OK);
+    note_silence(one->client, status);
     return status;
 }
 

@@ -22,6 +22,7 @@ typedef struct tcp_client {
     socket_address local;  /* of the first connection */
     pthread_mutex_t lock;  /* over what follows */
     tcp_link *links;       /* all of them, busy or idle */
+    _Atomic bool silent;   /* the latest answer did not come in time */
     _Atomic pid_t process; /* whose connections these are: a forked child opens its own */
 } tcp_client;
 

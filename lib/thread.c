@@ -10,6 +10,8 @@
 #include <signal.h>
 #include <stdlib.h>
 
+#include "patience.h"
+
 int thread_start(pthread_t *thread, void *(*run)(void *), void *argument)
 {
     sigset_t all, before;
@@ -44,6 +46,7 @@ typedef struct aside {
     void (*talk)(void *what);
     void (*done)(void *what);
     void *what;
+    deadline end; /* of the wait for it */
 } aside;
 
 static void aside_free(aside *shared)
@@ -56,6 +59,7 @@ static void aside_free(aside *shared)
 static void *aside_thread(void *argument)
 {
     aside *shared = argument;
+    patience_until(shared->end);
     shared->talk(shared->what);
     pthread_mutex_lock(&shared->lock);
     shared->over = true;
@@ -78,7 +82,8 @@ bool thread_run_aside(void (*talk)(void *what), void (*done)(void *what), void *
         done(what);
         return false;
     }
-    *shared = (aside){.talk = talk, .done = done, .what = what};
+    deadline end = deadline_in(patience_ms);
+    *shared = (aside){.talk = talk, .done = done, .what = what, .end = end};
     pthread_mutex_init(&shared->lock, NULL);
     thread_condition_init(&shared->ended);
     if (thread_start(&thread, aside_thread, shared) != 0) {
@@ -86,7 +91,6 @@ bool thread_run_aside(void (*talk)(void *what), void (*done)(void *what), void *
         done(what);
         return false;
     }
-    deadline end = deadline_in(patience_ms);
     pthread_mutex_lock(&shared->lock);
     while (!shared->over && thread_wait(&shared->ended, &shared->lock, end))
         ;

@@ -9,9 +9,9 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "error.h"
+#include "mortal_store.h"
 #include "store.h"
 #include "tap.h"
 
@@ -258,43 +258,12 @@ static void first_word(void)
     clean_and_part(1, true);
 }
 
-/* A store in a process of its own, which can be ended. */
-static muster_store *open_mortal_store(pid_t *host)
-{
-    muster_store *store = NULL;
-    muster_tcp_store_args args = MUSTER_TCP_STORE_ARGS_INIT;
-    int port = -1, ends[2];
-    if (pipe(ends) != 0)
-        bail_out("no pipe");
-    *host = fork();
-    args.host = "127.0.0.1";
-    args.timeout_ms = PLENTY_MS;
-    args.listen = *host == 0;
-    if (*host == 0) {
-        if (muster_store_tcp(&store, &args) != MUSTER_OK)
-            _exit(1);
-        port = muster_store_port(store);
-        if (write(ends[1], &port, sizeof(port)) == sizeof(port))
-            alarm(30);
-        for (;;)
-            pause();
-    }
-    if (read(ends[0], &port, sizeof(port)) != sizeof(port))
-        bail_out("no port");
-    close(ends[0]);
-    close(ends[1]);
-    args.port = port;
-    if (muster_store_tcp(&store, &args) != MUSTER_OK)
-        bail_out("no store: %s", muster_last_error());
-    return store;
-}
-
 /* What went wrong first is said, not that it could not be told. */
 static void unheard(void)
 {
     pid_t host;
     exchange meeting;
-    muster_store *store = open_mortal_store(&host);
+    muster_store *store = mortal_store(PLENTY_MS, &host);
     exchange_init(&meeting, store, "unheard", 0, 2, PLENTY_MS, deadline_in(PLENTY_MS));
     muster_store_free(store);
     kill(host, SIGKILL);
