@@ -8,22 +8,27 @@
  *
  * Conventions that hold for every function here:
  *
- * Errors.     A function that can fail returns a muster_status. After anything but MUSTER_OK,
- *             muster_last_error() gives one sentence for the calling thread: what was wrong, where,
- *             and what to do. Nothing is printed, nothing exits. On failure no output argument is
- *             written, unless its description says otherwise.
- * Ownership.  What a function returns through a pointer belongs to the caller, who frees it with
- * the _free function of its type. Every _free function accepts NULL. What a caller passes in stays
- * the caller's and is not needed after the call, except the buffers of an asynchronous operation,
- * which must live until its muster_work is done. Structs     that the caller fills begin with
- * struct_size, set by the initialiser macro of the type, so that a program built against an older
- * header keeps working with a newer library. Threads.    Any function may be called from any
- * thread. Calls on one group are carried out in the order in which they were issued; different
- * groups do not wait for each other. Time-outs.  Every wait is bounded, in milliseconds. Each group
- * has a time-out; a call that exceeds it returns MUSTER_ERR_TIMEOUT and names the ranks that it was
- * waiting for. Fork.       In a child process a group of its parent may be freed, which releases
- * memory and sends nothing; every other call on it returns MUSTER_ERR_FORKED. New groups may be
- * made.
+ * Errors. A function that can fail returns a muster_status. After anything but MUSTER_OK,
+ * muster_last_error() gives one sentence for the calling thread: what was wrong, where, and what to
+ * do. Nothing is printed, nothing exits. On failure no output argument is written, unless its
+ * description says otherwise.
+ *
+ * Ownership. What a function returns through a pointer belongs to the caller, who frees it with the
+ * _free function of its type. Every _free function accepts NULL. What a caller passes in stays the
+ * caller's and is not needed after the call, except the buffers of an asynchronous operation, which
+ * must live until its muster_work is done.
+ *
+ * Structs that the caller fills begin with struct_size, set by the initialiser macro of the type,
+ * so that a program built against an older header keeps working with a newer library.
+ *
+ * Threads. Any function may be called from any thread. Calls on one group are carried out in the
+ * order in which they were issued; different groups do not wait for each other.
+ *
+ * Time-outs. Every wait is bounded, in milliseconds. Each group has a time-out; a call that exceeds
+ * it returns MUSTER_ERR_TIMEOUT and names the ranks that it was waiting for.
+ *
+ * Fork. In a child process a group of its parent may be freed, which releases memory and sends
+ * nothing; every other call on it returns MUSTER_ERR_FORKED. New groups may be made.
  */
 #ifndef MUSTER_H
 #define MUSTER_H
@@ -170,8 +175,8 @@ MUSTER_API muster_status muster_options_set(muster_options *options, const char 
  */
 MUSTER_API muster_status muster_options_parse(muster_options *options, const char *text);
 
-/* *value is the value set for name, valid until the next change; MUSTER_ERR_NOT_FOUND if none is.
- */
+/* *value is the value set for name, valid until the next change; MUSTER_ERR_NOT_FOUND if it is not
+ * set. */
 MUSTER_API muster_status muster_options_get(const muster_options *options, const char *name,
                                             const char **value);
 
@@ -196,8 +201,8 @@ MUSTER_API muster_status muster_store_file(muster_store **store, const char *pat
 
 typedef struct muster_tcp_store_args {
     size_t struct_size;
-    const char
-        *host;     /* name or numeric address, IPv4 or IPv6; where to listen, and to connect to */
+    /* Name or numeric address, IPv4 or IPv6; where to listen, and to connect to. */
+    const char *host;
     int port;      /* 0 with listen: any free port, see muster_store_port */
     bool listen;   /* host the server in this process, on exactly that address */
     int listen_fd; /* a socket that listens already, or -1; a store that is made takes it over */
@@ -248,8 +253,8 @@ MUSTER_API muster_status muster_store_compare_set(muster_store *store, muster_bl
 MUSTER_API muster_status muster_store_check(muster_store *store, const muster_blob *keys,
                                             size_t num_keys, bool *all_there);
 
-/* Waits until all keys exist; the sentence after MUSTER_ERR_TIMEOUT names those that are missing.
- */
+/* Waits until all keys exist; the sentence after MUSTER_ERR_TIMEOUT names those that are not
+ * there. */
 MUSTER_API muster_status muster_store_wait(muster_store *store, const muster_blob *keys,
                                            size_t num_keys, int64_t timeout_ms);
 
@@ -277,15 +282,20 @@ typedef struct muster_group muster_group;
 /* The arguments of muster_init_process_group. All ranks of a group pass the same, but for rank. */
 typedef struct muster_init_args {
     size_t struct_size;
-    /* "auto" or NULL: the best backend that every rank has. "gloo", "local", "nccl", "cpu:gloo":
-     * exactly that, or an error that says why not. */
+    /* "auto" or NULL: the best backend that every rank has. "gloo", "local", "cpu:gloo": exactly
+     * that, or an error that says why not; so is "nccl", for which there is no backend yet. */
     const char *backend;
     /* How ranks meet; NULL is "env://".
-     *   env://              MASTER_ADDR, MASTER_PORT, RANK, WORLD_SIZE; with none of RANK and
-     * WORLD_SIZE set, this process is the one rank of a world of one tcp://host:port     rank 0
-     * listens there, the others connect; tcp://[::1]:29500 for IPv6 file://path         one file on
-     * a shared folder rank and world_size may stand behind it:
-     * tcp://10.0.0.1:29500?rank=0&world_size=4 */
+     *
+     * env:// takes MASTER_ADDR, MASTER_PORT, RANK and WORLD_SIZE from the environment; with none of
+     * RANK and WORLD_SIZE set, this process is the one rank of a world of one.
+     *
+     * tcp://host:port is where rank 0 listens and the others connect; tcp://[::1]:29500 for IPv6.
+     *
+     * file:///path is one file on a folder that all ranks share.
+     *
+     * Behind the last two rank and world_size may stand: tcp://10.0.0.1:29500?rank=0&world_size=4.
+     */
     const char *init_method;
     int64_t timeout_ms;     /* for making the group and for each operation on it; > 0 */
     int world_size;         /* -1: as init_method says */
@@ -372,7 +382,8 @@ MUSTER_API muster_status muster_create_sub_group(muster_group *world, size_t siz
 
 /*
  * Leaves the group and frees it; never waits for other ranks longer than a second. The others can
- * go on with their own sub-groups; an operation of theirs that needs this rank fails.
+ * go on with their own sub-groups; an operation of theirs that needs this rank fails. A group and
+ * those made of it do not need each other: they may be freed in any order.
  */
 MUSTER_API void muster_group_free(muster_group *group);
 
@@ -406,8 +417,8 @@ MUSTER_API muster_status muster_group_rank_from_world(const muster_group *group,
 /* The host name of a rank; NULL for a rank that is none. Lives as long as the group. */
 MUSTER_API const char *muster_group_host(const muster_group *group, int rank);
 
-/* Payload and header bytes that this rank has sent to and received from others through the group.
- */
+/* Payload and header bytes that this rank has sent to others, and received from them, through the
+ * group. */
 MUSTER_API muster_status muster_group_traffic(const muster_group *group, uint64_t *sent,
                                               uint64_t *received);
 
@@ -417,7 +428,7 @@ MUSTER_API muster_status muster_group_check(muster_group *group);
 /*
  * Says in words (json false) or in JSON what the group is: name, ranks, hosts, backend with version
  * and why it was chosen, why not the others, interface and address, options with where each came
- * from, and what making it took. *text is freed with muster_free().
+ * from, and what making it took. *text ends with a newline and is freed with muster_free().
  */
 MUSTER_API muster_status muster_group_describe(muster_group *group, bool json, char **text);
 
@@ -490,13 +501,13 @@ MUSTER_API muster_status muster_all_reduce(muster_group *group, const void *send
                                            size_t count, muster_type type, muster_reduction redop,
                                            muster_work **work);
 
-/* receive, of size * count elements, becomes all ranks' send (count elements each) in rank order.
- */
+/* receive, of size * count elements, becomes all ranks' send (count elements each), in the order of
+ * ranks. */
 MUSTER_API muster_status muster_all_gather(muster_group *group, const void *send, void *receive,
                                            size_t count, muster_type type, muster_work **work);
 
-/* The same with counts[r] elements from rank r, laid without gaps. counts is the same on all ranks.
- */
+/* The same with counts[r] elements from rank r, laid without gaps. counts must be the same on all
+ * ranks. */
 MUSTER_API muster_status muster_all_gather_v(muster_group *group, const void *send, void *receive,
                                              const size_t *counts, muster_type type,
                                              muster_work **work);
@@ -523,10 +534,12 @@ typedef struct muster_tokens {
     size_t num_ranks;
     size_t num_lists;
     size_t num_tokens;
-    const size_t
-        *rank_offsets; /* num_ranks + 1: rank r has lists rank_offsets[r] .. rank_offsets[r+1] */
-    const size_t
-        *list_offsets; /* num_lists + 1: list i has tokens list_offsets[i] .. list_offsets[i+1] */
+    /* num_ranks + 1: the lists of rank r are those from rank_offsets[r] to before
+     * rank_offsets[r+1]. */
+    const size_t *rank_offsets;
+    /* num_lists + 1: the tokens of list i are those from list_offsets[i] to before
+     * list_offsets[i+1]. */
+    const size_t *list_offsets;
     const int64_t *tokens; /* num_tokens; never NULL */
 } muster_tokens;
 
@@ -568,7 +581,7 @@ typedef struct muster_objects {
     size_t num_ranks;
     size_t num_objects;
     size_t num_bytes;           /* of all objects together */
-    const size_t *rank_offsets; /* num_ranks + 1: rank r has objects rank_offsets[r] .. */
+    const size_t *rank_offsets; /* num_ranks + 1, as in muster_tokens */
     const muster_blob *objects; /* num_objects; their bytes live as long as this struct */
 } muster_objects;
 
