@@ -21,6 +21,8 @@
  * it. */
 enum { CENSUS_MS = 200, OVERDUE_MS = 50, LEARN_MS = 700 };
 
+enum { CALL_SIZE = 192 };
+
 /* One talk with the store, held on a thread aside. */
 typedef struct inquiry {
     void (*talk)(struct inquiry *);
@@ -29,6 +31,7 @@ typedef struct inquiry {
     int rank;
     int size;
     uint64_t sequence;
+    char call[CALL_SIZE]; /* that this rank is making, in words */
     char cause[ERROR_SIZE];
 } inquiry;
 
@@ -60,10 +63,10 @@ static char *late_key(const inquiry *asked, int rank)
     return length < 0 ? NULL : key;
 }
 
-static void set_mark(const inquiry *asked, char *key)
+static void set_mark(const inquiry *asked, char *key, const char *value)
 {
     if (key != NULL)
-        muster_store_set(asked->store, muster_str(key), muster_str("1"));
+        muster_store_set(asked->store, muster_str(key), muster_str(value));
     free(key);
 }
 
@@ -105,7 +108,7 @@ static void talk_publish(inquiry *asked)
 static void talk_learn(inquiry *asked)
 {
     if (asked->sequence != 0)
-        set_mark(asked, late_key(asked, asked->rank));
+        set_mark(asked, late_key(asked, asked->rank), asked->call);
     if (!wait_for_cause(asked, LEARN_MS))
         talk_publish(asked);
 }
@@ -123,19 +126,39 @@ static void talk_loss(inquiry *asked)
         talk_publish(asked);
 }
 
-/* Which ranks did not say that they were in the collective; false where the store does not tell. */
-static bool find_missing(const inquiry *asked, bool *missing)
+/* What the census found out. */
+typedef struct census {
+    bool *missing;        /* a flag a rank: it did not say that it was in the collective */
+    int other;            /* a rank that made another call, or -1 */
+    char call[CALL_SIZE]; /* which one */
+} census;
+
+/* Asks for one rank; false where the store does not tell. */
+static bool ask_for(const inquiry *asked, int rank, census *found)
 {
-    bool told = true;
-    for (int r = 0; told && r < asked->size; r++) {
-        char *key = late_key(asked, r);
-        muster_blob keys = muster_str(key);
-        bool there = false;
-        told = key != NULL && muster_store_check(asked->store, &keys, 1, &there) == MUSTER_OK;
-        missing[r] = !there;
-        free(key);
+    void *value = NULL;
+    size_t size = 0;
+    char *key = late_key(asked, rank);
+    muster_status status = key == NULL
+                               ? MUSTER_ERR_NO_MEMORY
+                               : muster_store_get(asked->store, muster_str(key), 0, &value, &size);
+    free(key);
+    found->missing[rank] = status == MUSTER_ERR_TIMEOUT;
+    bool same = size == strlen(asked->call) && memcmp(value, asked->call, size) == 0;
+    if (status == MUSTER_OK && found->other < 0 && !same) {
+        found->other = rank;
+        snprintf(found->call, sizeof(found->call), "%.*s", (int)size, (const char *)value);
     }
-    return told;
+    muster_free(value);
+    return status == MUSTER_OK || status == MUSTER_ERR_TIMEOUT;
+}
+
+static bool ask_for_all(const inquiry *asked, census *found)
+{
+    for (int r = 0; r < asked->size; r++)
+        if (!ask_for(asked, r, found))
+            return false;
+    return true;
 }
 
 static bool any(const bool *in, int count)
@@ -146,27 +169,40 @@ static bool any(const bool *in, int count)
     return false;
 }
 
-static void name_missing(inquiry *asked)
+static void name_missing(inquiry *asked, const bool *missing)
 {
-    bool *missing = calloc((size_t)asked->size, sizeof(bool));
     char ranks[256], whole[ERROR_SIZE], *mark = strstr(asked->cause, CAUSE_RANKS);
-    if (missing != NULL && mark != NULL && find_missing(asked, missing) &&
-        any(missing, asked->size)) {
-        snprintf(whole, sizeof(whole), "%.*s%s%s", (int)(mark - asked->cause), asked->cause,
-                 rank_set_text(missing, asked->size, ranks, sizeof(ranks)),
-                 mark + strlen(CAUSE_RANKS));
-        memcpy(asked->cause, whole, sizeof(whole));
+    if (mark == NULL || !any(missing, asked->size))
+        return;
+    snprintf(whole, sizeof(whole), "%.*s%s%s", (int)(mark - asked->cause), asked->cause,
+             rank_set_text(missing, asked->size, ranks, sizeof(ranks)), mark + strlen(CAUSE_RANKS));
+    memcpy(asked->cause, whole, sizeof(whole));
+}
+
+/* Ranks that wait for each other since each makes another call: that is why nobody came. */
+static void take_census(inquiry *asked)
+{
+    census found = {.missing = calloc((size_t)asked->size, sizeof(bool)), .other = -1};
+    if (found.missing != NULL && ask_for_all(asked, &found)) {
+        if (found.other >= 0)
+            snprintf(asked->cause, sizeof(asked->cause),
+                     "%d %d the ranks disagree: rank %d calls %s, but rank %d calls %s; every rank "
+                     "must make the same call",
+                     (int)MUSTER_ERR_MISMATCH, asked->rank, asked->rank, asked->call, found.other,
+                     found.call);
+        else
+            name_missing(asked, found.missing);
     }
-    free(missing);
+    free(found.missing);
 }
 
 static void talk_timeout(inquiry *asked)
 {
-    set_mark(asked, cause_key(asked, "overdue"));
-    set_mark(asked, late_key(asked, asked->rank));
+    set_mark(asked, cause_key(asked, "overdue"), "1");
+    set_mark(asked, late_key(asked, asked->rank), asked->call);
     if (wait_for_cause(asked, CENSUS_MS))
         return;
-    name_missing(asked);
+    take_census(asked);
     talk_publish(asked);
 }
 
@@ -182,6 +218,9 @@ static void inquire(muster_group *group, void (*talk)(inquiry *), uint64_t seque
     asked->rank = group->rank;
     asked->size = group->size;
     asked->sequence = sequence;
+    pthread_mutex_lock(&group->failure.lock);
+    message_label_call(&group->doing, asked->call, sizeof(asked->call));
+    pthread_mutex_unlock(&group->failure.lock);
     snprintf(asked->cause, sizeof(asked->cause), "%s", cause);
     if (!thread_run_aside(inquiry_run, inquiry_free, asked, CAUSE_PATIENCE_MS))
         return;

@@ -13,6 +13,7 @@
 #include "claim.h"
 #include "family.h"
 #include "host.h"
+#include "label.h"
 #include "options.h"
 #include "roster.h"
 #include "work.h"
@@ -59,6 +60,7 @@ struct muster_group {
     family *siblings; /* the parent's children, among which this one is; or NULL */
     pid_t pid;        /* of the process that made it */
     group_failure failure;
+    message_label doing; /* the collective under way, or the last; under the failure's lock */
     group_costs costs;
     _Atomic uint64_t bytes_sent;
     _Atomic uint64_t bytes_received;

@@ -39,36 +39,6 @@ typedef struct envelope {
 } envelope;
 _Static_assert(sizeof(envelope) <= MESSAGE_ENVELOPE, "an envelope fits its message");
 
-static const char *const kind_names[] = {
-    [MESSAGE_BARRIER] = "barrier",
-    [MESSAGE_BROADCAST] = "broadcast",
-    [MESSAGE_ALL_REDUCE] = "all_reduce",
-    [MESSAGE_ALL_GATHER] = "all_gather",
-    [MESSAGE_ALL_GATHER_V] = "all_gather_v",
-    [MESSAGE_SEND] = "send",
-    [MESSAGE_GATHER_TOKENS] = "gather_tokens",
-    [MESSAGE_GATHER_OBJECTS] = "gather_objects",
-};
-
-const char *message_label_text(const message_label *label, char *text, size_t size)
-{
-    size_t kinds = sizeof(kind_names) / sizeof(*kind_names);
-    const char *name = (size_t)label->kind < kinds ? kind_names[label->kind] : NULL;
-    char root[32] = "";
-    if (label->root >= 0)
-        snprintf(root, sizeof(root), ", root %d", label->root);
-    if (label->kind == MESSAGE_BARRIER || label->kind >= MESSAGE_GATHER_TOKENS)
-        snprintf(text, size, "%s #%llu%s", name != NULL ? name : "an unknown operation",
-                 (unsigned long long)label->sequence, root);
-    else
-        snprintf(
-            text, size, "%s #%llu of %llu %s%s%s%s", name != NULL ? name : "an unknown operation",
-            (unsigned long long)label->sequence, (unsigned long long)label->count,
-            muster_type_name(label->type), label->kind == MESSAGE_ALL_REDUCE ? ", " : "",
-            label->kind == MESSAGE_ALL_REDUCE ? muster_reduction_name(label->redop) : "", root);
-    return text;
-}
-
 void message_to(message *out, int peer, const message_label *label, const void *data, size_t bytes)
 {
     *out = (message){.peer = peer, .sending = true, .label = *label, .send = data, .bytes = bytes};
@@ -217,9 +187,21 @@ static void count_traffic(muster_group *group, const message *messages, size_t c
     }
 }
 
+/* For a rank that asks later what this one is doing. */
+static void note_doing(muster_group *group, const message_label *label)
+{
+    if (label->kind == MESSAGE_SEND)
+        return;
+    pthread_mutex_lock(&group->failure.lock);
+    group->doing = *label;
+    pthread_mutex_unlock(&group->failure.lock);
+}
+
 muster_status messages_carry(muster_group *group, message *messages, size_t count, deadline end)
 {
     muster_status status = failure_check(group);
+    if (status == MUSTER_OK && count > 0)
+        note_doing(group, &messages[0].label);
     if (status == MUSTER_OK)
         status = carry_all(group, messages, count, end);
     if (status == MUSTER_OK) {

@@ -12,27 +12,7 @@
 
 #include "deadline.h"
 #include "group.h"
-
-typedef enum message_kind {
-    MESSAGE_BARRIER = 1,
-    MESSAGE_BROADCAST,
-    MESSAGE_ALL_REDUCE,
-    MESSAGE_ALL_GATHER,
-    MESSAGE_ALL_GATHER_V,
-    MESSAGE_SEND,
-    MESSAGE_GATHER_TOKENS,
-    MESSAGE_GATHER_OBJECTS
-} message_kind;
-
-/* What both sides of a message must agree on. */
-typedef struct message_label {
-    message_kind kind;
-    muster_type type;
-    muster_reduction redop; /* MUSTER_SUM where there is none */
-    int root;               /* -1 where there is none */
-    uint64_t sequence;
-    uint64_t count; /* of elements, as the sender's caller said */
-} message_label;
+#include "label.h"
 
 enum { MESSAGE_ENVELOPE = 256, MESSAGE_INLINE = 200 };
 
@@ -59,8 +39,5 @@ void message_from(message *in, int peer, const message_label *label, void *data,
  * thread's last error is the first cause, and no buffer is touched any more.
  */
 muster_status messages_carry(muster_group *group, message *messages, size_t count, deadline end);
-
-/* "all_reduce #17 of 8 int32, sum" in words. Returns text. */
-const char *message_label_text(const message_label *label, char *text, size_t size);
 
 #endif

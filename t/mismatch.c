@@ -105,6 +105,29 @@ static void calls_differ(int rank, int size)
         disagree(which, rank, size);
 }
 
+/* Different roots send to nobody who could notice: the ranks find out when they have waited. */
+static void roots_differ(int rank, int size)
+{
+    char(*causes)[CAUSE] = ranks_shared((size_t)size * CAUSE);
+    muster_group *group = world_of("roots", 1500);
+    int64_t began = now_ms();
+    muster_status status = muster_broadcast(group, a, 5, MUSTER_INT32, rank == 2 ? 1 : 0, NULL);
+    ok(status == MUSTER_ERR_MISMATCH || (rank == 1 && status == MUSTER_OK), "root: %s",
+       muster_status_name(status));
+    while (muster_group_check(group) == MUSTER_OK && in_time(began, 2500))
+        sleep_ms(5);
+    is_status(muster_group_check(group), MUSTER_ERR_MISMATCH, "root: the group has failed");
+    ok(in_time(began, 2500), "in time");
+    has_str(muster_last_error(), "root 0", "what most call is said");
+    has_str(muster_last_error(), "root 1", "and what rank 2 calls");
+    strncpy(causes[rank], cause_in(muster_last_error()), CAUSE - 1);
+    ranks_barrier();
+    ok(strcmp(causes[0], causes[1]) == 0 && strcmp(causes[0], causes[2]) == 0,
+       "all say the same cause");
+    ranks_barrier();
+    muster_group_free(group);
+}
+
 /* Messages between two ranks. */
 static void messages_differ(int rank, int size)
 {
@@ -149,6 +172,7 @@ int main(int argc, char **argv)
     needs_gloo();
     static const struct ranks_case cases[] = {
         {.name = "calls", .size = 3, .points = 10 * ODDS, .body = calls_differ, .silent = true},
+        {.name = "roots", .size = 3, .points = 6, .body = roots_differ, .silent = true},
         {.name = "messages", .size = 2, .points = 8, .body = messages_differ, .silent = true},
         {.name = "often", .size = 3, .points = 5, .body = once_too_often, .silent = true},
     };

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * What an operation is: what all ranks that take part in it must agree on.
+ */
+#ifndef MUSTER_LIB_LABEL_H
+#define MUSTER_LIB_LABEL_H
+
+#include "muster.h"
+
+typedef enum message_kind {
+    MESSAGE_BARRIER = 1,
+    MESSAGE_BROADCAST,
+    MESSAGE_ALL_REDUCE,
+    MESSAGE_ALL_GATHER,
+    MESSAGE_ALL_GATHER_V,
+    MESSAGE_SEND,
+    MESSAGE_GATHER_TOKENS,
+    MESSAGE_GATHER_OBJECTS
+} message_kind;
+
+typedef struct message_label {
+    message_kind kind;
+    muster_type type;
+    muster_reduction redop; /* MUSTER_SUM where there is none */
+    int root;               /* -1 where there is none */
+    uint64_t sequence;
+    uint64_t count; /* of elements, as the sender's caller said */
+} message_label;
+
+/* "all_reduce #17 of 8 int32, sum" in words. Returns text. */
+const char *message_label_text(const message_label *label, char *text, size_t size);
+
+/* The same without what may differ between the ranks of one call, to compare their calls. */
+const char *message_label_call(const message_label *label, char *text, size_t size);
+
+#endif
