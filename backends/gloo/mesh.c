@@ -132,8 +132,8 @@ static muster_status mesh_dial(struct mesh *mesh, int64_t timeout_ms, deadline e
             return comm_error(got, &why, "connecting");
         return gloo_host->error(
             deadline_left_ms(end) == 0 ? MUSTER_ERR_TIMEOUT : MUSTER_ERR_PEER_LOST,
-            "can't connect to rank %d (of %lld ms %lld ms are left): %s; it may have ended, or a "
-            "firewall may be between",
+            "can't connect to rank %d (of %lld ms %lld ms are left): %s; it may have ended, a "
+            "stranger may have taken our place at its port, or a firewall may be between",
             peer, (long long)timeout_ms, (long long)deadline_left_ms(end), why.text);
     }
     return MUSTER_OK;
