@@ -50,7 +50,7 @@ AC_DEFUN([MUSTER_WITH_HWLOC], [
   ])
   AS_IF([test "x$muster_hwloc" = xyes],
     [AC_DEFINE([HAVE_HWLOC], [1], [hwloc 2 or later is there])
-     hwloc_summary="yes ($HWLOC_LIBS)"],
+     hwloc_summary="yes ($(echo $HWLOC_LIBS))"],
     [HWLOC_CFLAGS=; HWLOC_LIBS=])
   MUSTER_FOUND([hwloc], [$muster_hwloc], [no usable hwloc 2: install libhwloc-dev])
 ])
