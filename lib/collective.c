@@ -294,7 +294,8 @@ static muster_status run_message(muster_group *group, void *arguments)
                            .type = c->type,
                            .root = -1,
                            .sequence = c->message,
-                           .count = c->count};
+                           .count = c->count,
+                           .receiving = !c->sending};
     message one;
     size_t bytes = c->count * muster_type_size(c->type);
     if (c->sending)

@@ -21,6 +21,8 @@ const char *message_label_text(const message_label *label, char *text, size_t si
 {
     size_t kinds = sizeof(kind_names) / sizeof(*kind_names);
     const char *name = (size_t)label->kind < kinds ? kind_names[label->kind] : NULL;
+    if (label->receiving)
+        name = "recv";
     char root[32] = "";
     if (label->root >= 0)
         snprintf(root, sizeof(root), ", root %d", label->root);

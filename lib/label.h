@@ -25,6 +25,7 @@ typedef struct message_label {
     int root;               /* -1 where there is none */
     uint64_t sequence;
     uint64_t count; /* of elements, as the sender's caller said */
+    bool receiving; /* of MESSAGE_SEND, the other side; for words only */
 } message_label;
 
 /* "all_reduce #17 of 8 int32, sum" in words. Returns text. */

@@ -113,13 +113,12 @@ static muster_status disagreement(muster_group *group, const message *m,
                                   const message_label *theirs)
 {
     char here[160], there[160], who[320];
-    error_set(
-        MUSTER_ERR_MISMATCH,
-        "the ranks disagree: rank %d calls %s, but %s calls %s; every rank must make the same "
-        "call",
-        group->rank, message_label_text(&m->label, here, sizeof(here)),
-        rank_record_name(&group->ranks.ranks[m->peer], who, sizeof(who)),
-        message_label_text(theirs, there, sizeof(there)));
+    error_set(MUSTER_ERR_MISMATCH, "the ranks disagree: rank %d calls %s, but %s calls %s; %s",
+              group->rank, message_label_text(&m->label, here, sizeof(here)),
+              rank_record_name(&group->ranks.ranks[m->peer], who, sizeof(who)),
+              message_label_text(theirs, there, sizeof(there)),
+              m->label.receiving ? "count and type must be the sender's"
+                                 : "every rank must make the same call");
     return failure_raise(group, MUSTER_ERR_MISMATCH);
 }
 

@@ -14,19 +14,25 @@ static const struct {
     message_label label;
     const char *text;
 } labels[] = {
-    {{MESSAGE_BARRIER, MUSTER_INT8, MUSTER_SUM, -1, 1, 0}, "barrier #1"},
-    {{MESSAGE_BROADCAST, MUSTER_FLOAT64, MUSTER_SUM, 3, 2, 8}, "broadcast #2 of 8 float64, root 3"},
-    {{MESSAGE_ALL_REDUCE, MUSTER_INT32, MUSTER_MAX, -1, 17, 8}, "all_reduce #17 of 8 int32, max"},
-    {{MESSAGE_ALL_GATHER, MUSTER_UINT8, MUSTER_SUM, -1, 3, 0}, "all_gather #3 of 0 uint8"},
-    {{MESSAGE_ALL_GATHER_V, MUSTER_INT64, MUSTER_SUM, -1, 4, 5}, "all_gather_v #4 of 5 int64"},
-    {{MESSAGE_SEND, MUSTER_UINT64, MUSTER_SUM, -1, UINT64_MAX, UINT64_MAX},
+    {{MESSAGE_BARRIER, MUSTER_INT8, MUSTER_SUM, -1, 1, 0, false}, "barrier #1"},
+    {{MESSAGE_BROADCAST, MUSTER_FLOAT64, MUSTER_SUM, 3, 2, 8, false},
+     "broadcast #2 of 8 float64, root 3"},
+    {{MESSAGE_ALL_REDUCE, MUSTER_INT32, MUSTER_MAX, -1, 17, 8, false},
+     "all_reduce #17 of 8 int32, max"},
+    {{MESSAGE_ALL_GATHER, MUSTER_UINT8, MUSTER_SUM, -1, 3, 0, false}, "all_gather #3 of 0 uint8"},
+    {{MESSAGE_ALL_GATHER_V, MUSTER_INT64, MUSTER_SUM, -1, 4, 5, false},
+     "all_gather_v #4 of 5 int64"},
+    {{MESSAGE_SEND, MUSTER_UINT64, MUSTER_SUM, -1, UINT64_MAX, UINT64_MAX, false},
      "send #18446744073709551615 of 18446744073709551615 uint64"},
-    {{MESSAGE_GATHER_TOKENS, MUSTER_INT8, MUSTER_SUM, -1, 6, 9}, "gather_tokens #6"},
-    {{MESSAGE_GATHER_OBJECTS, MUSTER_INT8, MUSTER_SUM, 0, 7, 9}, "gather_objects #7, root 0"},
+    {{MESSAGE_SEND, MUSTER_INT8, MUSTER_SUM, -1, 5, 6, true}, "recv #5 of 6 int8"},
+    {{MESSAGE_GATHER_TOKENS, MUSTER_INT8, MUSTER_SUM, -1, 6, 9, false}, "gather_tokens #6"},
+    {{MESSAGE_GATHER_OBJECTS, MUSTER_INT8, MUSTER_SUM, 0, 7, 9, false},
+     "gather_objects #7, root 0"},
     /* what a peer may have sent */
-    {{(message_kind)0, MUSTER_INT8, MUSTER_SUM, -1, 1, 2}, "an unknown operation #1 of 2 int8"},
-    {{(message_kind)255, MUSTER_INT8, MUSTER_SUM, -1, 1, 2}, "an unknown operation #1"},
-    {{MESSAGE_ALL_REDUCE, (muster_type)200, (muster_reduction)201, -1, 1, 2},
+    {{(message_kind)0, MUSTER_INT8, MUSTER_SUM, -1, 1, 2, false},
+     "an unknown operation #1 of 2 int8"},
+    {{(message_kind)255, MUSTER_INT8, MUSTER_SUM, -1, 1, 2, false}, "an unknown operation #1"},
+    {{MESSAGE_ALL_REDUCE, (muster_type)200, (muster_reduction)201, -1, 1, 2, false},
      "all_reduce #1 of 2 unknown, unknown"},
 };
 
