@@ -239,10 +239,12 @@ static muster_status choose_best(const roster *ranks, const backend_entry **chos
         free(reason);
     }
     if (status == MUSTER_OK && !found)
-        status = error_set(MUSTER_ERR_UNAVAILABLE,
-                           "no backend connects these %d ranks%s; install the package of the gloo "
-                           "backend, and see muster-info on each host",
-                           ranks->count, *others != '\0' ? others : ": none was found");
+        status =
+            error_set(MUSTER_ERR_UNAVAILABLE,
+                      "no backend connects these %d ranks%s; put that right, or install the gloo "
+                      "backend's package where it is missing: muster-info says what a host "
+                      "has",
+                      ranks->count, *others != '\0' ? others : ": none was found");
     free(others);
     return status;
 }
