@@ -44,7 +44,7 @@ static muster_status listen_error(const socket_address *address)
     if (errno == EADDRINUSE)
         return error_set(MUSTER_ERR_SYSTEM,
                          "can't listen on %s: the port is in use by another program; choose "
-                         "another one, or port 0 for any that is free",
+                         "another one",
                          text);
     if (errno == EADDRNOTAVAIL)
         return error_set(MUSTER_ERR_SYSTEM,
