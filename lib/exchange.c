@@ -213,7 +213,8 @@ static muster_status name_the_missing(exchange *meeting, const char *phase)
     muster_status status = find_missing(meeting, missing, &count);
     if (count > 0)
         status = error_set(MUSTER_ERR_TIMEOUT,
-                           "timed out after %lld ms waiting for %s of %d %s; see whether they run",
+                           "timed out after %lld ms waiting for %s of %d %s; see whether they run "
+                           "and call this for the same group",
                            (long long)meeting->timeout_ms,
                            rank_set_text(missing, meeting->count, ranks, sizeof(ranks)),
                            meeting->count, phase);
