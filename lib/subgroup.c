@@ -42,6 +42,8 @@ static muster_status find_membership(const muster_group *parent, const int *cons
     for (size_t i = 0; status == MUSTER_OK && i < num_lists; i++) {
         bool before = seen[parent->rank];
         status = making_check_list(parent, lists[i], sizes[i], seen);
+        if (status != MUSTER_OK)
+            error_prefix(status, "rank %d gave list %zu: ", parent->rank, i);
         if (status == MUSTER_OK && !before && seen[parent->rank]) {
             in->size = (int)sizes[i];
             status = making_copy_list(lists[i], sizes[i], &in->ranks);
