@@ -108,10 +108,10 @@ muster_status backend_unknown(const char *name)
                                  set->entries[i]->name);
     }
     return error_set(MUSTER_ERR_NOT_FOUND,
-                     "there is no backend '%s'%s%s%s; found were: %s (folders in "
+                     "there is no backend '%s'; %s%s%sfound were: %s (folders in "
                      "MUSTER_BACKEND_PATH are searched for muster_<name>.so too)",
-                     name, search.best != NULL ? "; did you mean '" : "",
-                     search.best != NULL ? search.best : "", search.best != NULL ? "'?" : "",
+                     name, search.best != NULL ? "did you mean '" : "",
+                     search.best != NULL ? search.best : "", search.best != NULL ? "'? " : "",
                      known);
 }
 

@@ -231,9 +231,10 @@ muster_status muster_group_set_timeout(muster_group *group, int64_t timeout_ms)
     muster_status status = group_enter(group);
     if (status == MUSTER_OK)
         status = group_check_timeout(timeout_ms);
-    if (status == MUSTER_OK)
-        atomic_store(&group->timeout_ms, timeout_ms);
-    return status;
+    if (status != MUSTER_OK)
+        return error_prefix(status, "muster_group_set_timeout: ");
+    atomic_store(&group->timeout_ms, timeout_ms);
+    return MUSTER_OK;
 }
 
 muster_status group_check_timeout(int64_t timeout_ms)
