@@ -32,6 +32,7 @@ typedef struct inquiry {
     int size;
     uint64_t sequence;
     char call[CALL_SIZE]; /* that this rank is making, in words */
+    int peer;             /* the one that a rank that timed out waited for itself, or -1 */
     char cause[ERROR_SIZE];
 } inquiry;
 
@@ -172,10 +173,14 @@ static bool any(const bool *in, int count)
 static void name_missing(inquiry *asked, const bool *missing)
 {
     char ranks[256], whole[ERROR_SIZE], *mark = strstr(asked->cause, CAUSE_RANKS);
-    if (mark == NULL || !any(missing, asked->size))
+    if (mark == NULL)
         return;
-    snprintf(whole, sizeof(whole), "%.*s%s%s", (int)(mark - asked->cause), asked->cause,
-             rank_set_text(missing, asked->size, ranks, sizeof(ranks)), mark + strlen(CAUSE_RANKS));
+    if (any(missing, asked->size))
+        rank_set_text(missing, asked->size, ranks, sizeof(ranks));
+    else
+        snprintf(ranks, sizeof(ranks), "rank %d, though all ranks are in it", asked->peer);
+    snprintf(whole, sizeof(whole), "%.*s%s%s", (int)(mark - asked->cause), asked->cause, ranks,
+             mark + strlen(CAUSE_RANKS));
     memcpy(asked->cause, whole, sizeof(whole));
 }
 
@@ -206,7 +211,8 @@ static void talk_timeout(inquiry *asked)
     talk_publish(asked);
 }
 
-static void inquire(muster_group *group, void (*talk)(inquiry *), uint64_t sequence, char *cause)
+static void inquire(muster_group *group, void (*talk)(inquiry *), uint64_t sequence, int peer,
+                    char *cause)
 {
     inquiry *asked = calloc(1, sizeof(*asked));
     if (asked == NULL || (asked->prefix = strdup(group->prefix)) == NULL) {
@@ -221,6 +227,7 @@ static void inquire(muster_group *group, void (*talk)(inquiry *), uint64_t seque
     pthread_mutex_lock(&group->failure.lock);
     message_label_call(&group->doing, asked->call, sizeof(asked->call));
     pthread_mutex_unlock(&group->failure.lock);
+    asked->peer = peer;
     snprintf(asked->cause, sizeof(asked->cause), "%s", cause);
     if (!thread_run_aside(inquiry_run, inquiry_free, asked, CAUSE_PATIENCE_MS))
         return;
@@ -230,22 +237,22 @@ static void inquire(muster_group *group, void (*talk)(inquiry *), uint64_t seque
 
 void cause_publish(muster_group *group, char *cause)
 {
-    inquire(group, talk_publish, 0, cause);
+    inquire(group, talk_publish, 0, -1, cause);
 }
 
 void cause_publish_loss(muster_group *group, uint64_t sequence, char *cause)
 {
-    inquire(group, talk_loss, sequence, cause);
+    inquire(group, talk_loss, sequence, -1, cause);
 }
 
-void cause_publish_timeout(muster_group *group, uint64_t sequence, char *cause)
+void cause_publish_timeout(muster_group *group, uint64_t sequence, int peer, char *cause)
 {
-    inquire(group, talk_timeout, sequence, cause);
+    inquire(group, talk_timeout, sequence, peer, cause);
 }
 
 void cause_learn(muster_group *group, uint64_t sequence, char *cause)
 {
-    inquire(group, talk_learn, sequence, cause);
+    inquire(group, talk_learn, sequence, -1, cause);
 }
 
 bool cause_parse(const char *text, muster_status *status, int *rank, const char **sentence)

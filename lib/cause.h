@@ -30,9 +30,9 @@ void cause_publish(muster_group *group, char *cause);
  * such a rank to say so. sequence is the collective that this rank is in, or 0. */
 void cause_publish_loss(muster_group *group, uint64_t sequence, char *cause);
 
-/* The collective has timed out: finds out which ranks did not take part, or that they made another
- * call. */
-void cause_publish_timeout(muster_group *group, uint64_t sequence, char *cause);
+/* The collective has timed out while this rank waited for peer: finds out which ranks did not take
+ * part, or that they made another call. */
+void cause_publish_timeout(muster_group *group, uint64_t sequence, int peer, char *cause);
 
 /* Another rank says that it has failed: waits for its cause, and gives this one where none comes.
  */

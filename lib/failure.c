@@ -127,7 +127,7 @@ muster_status failure_raise_timeout(muster_group *group, uint64_t sequence, cons
                  what, who);
         abort_comm(group); /* first, so that those who wait with us say so */
         if (sequence != 0)
-            cause_publish_timeout(group, sequence, cause);
+            cause_publish_timeout(group, sequence, peer, cause);
         else
             cause_publish(group, cause);
         char *mark = strstr(cause, CAUSE_RANKS);
