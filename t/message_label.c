@@ -36,6 +36,16 @@ static const struct {
      "all_reduce #1 of 2 unknown, unknown"},
 };
 
+/* What two ranks of one call compare. */
+static void calls(void)
+{
+    char text[64];
+    is_str(message_label_call(&labels[4].label, text, sizeof(text)), "all_gather_v #4 of int64",
+           "counts may differ in all_gather_v");
+    is_str(message_label_call(&labels[1].label, text, sizeof(text)), labels[1].text,
+           "but not elsewhere");
+}
+
 static void cut(void)
 {
     char text[64];
@@ -73,12 +83,13 @@ static void envelopes(void)
 
 int main(void)
 {
-    plan((int)COUNT(labels) + 10);
+    plan((int)COUNT(labels) + 12);
     for (size_t i = 0; i < COUNT(labels); i++) {
         char text[160];
         is_str(message_label_text(&labels[i].label, text, sizeof(text)), labels[i].text, "%s",
                labels[i].text);
     }
+    calls();
     cut();
     envelopes();
     return done();
