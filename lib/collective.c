@@ -18,6 +18,7 @@
 
 /* The arguments of any of them; those that an operation lacks are 0. */
 typedef struct call {
+    const char *function; /* that was called */
     message_kind kind;
     muster_type type;
     muster_reduction redop;
@@ -30,16 +31,9 @@ typedef struct call {
     size_t counts[];  /* all_gather_v: one a rank */
 } call;
 
-static muster_status check_group(muster_group *group, const char *function)
-{
-    muster_status status = group_ready(group);
-    return status == MUSTER_OK ? MUSTER_OK : error_prefix(status, "%s: ", function);
-}
-
 static muster_status wrong(const muster_group *group, const char *function)
 {
-    return error_prefix(MUSTER_ERR_ARGUMENT, "group '%s', rank %d, %s: ", group->name, group->rank,
-                        function);
+    return group_error(group, function, MUSTER_ERR_ARGUMENT);
 }
 
 static muster_status check_type(const muster_group *group, const char *function, muster_type type)
@@ -82,12 +76,10 @@ static muster_status check_rank(const muster_group *group, const char *function,
     return wrong(group, function);
 }
 
-/* The thread's sentence gets the group's name, for failures of operations that were well called. */
-static muster_status failed(const muster_group *group, muster_status status)
+/* A failure of an operation that was well called. */
+static muster_status failed(const muster_group *group, const call *c, muster_status status)
 {
-    if (status == MUSTER_OK)
-        return MUSTER_OK;
-    return error_prefix(status, "group '%s', rank %d: ", group->name, group->rank);
+    return status == MUSTER_OK ? MUSTER_OK : group_error(group, c->function, status);
 }
 
 static message_label label_of(muster_group *group, const call *c)
@@ -155,15 +147,16 @@ static muster_status run_collective(muster_group *group, void *arguments)
             status = run_all_gather_v(group, c, &label, end);
         atomic_store(&group->running, 0);
     }
-    return failed(group, status);
+    return failed(group, c, status);
 }
 
 muster_status muster_barrier(muster_group *group, muster_work **work)
 {
-    muster_status status = check_group(group, "muster_barrier");
+    muster_status status = group_ready(group, "muster_barrier");
     if (status != MUSTER_OK)
         return status;
-    call c = {.kind = MESSAGE_BARRIER, .type = MUSTER_UINT8, .root = -1};
+    call c = {
+        .function = "muster_barrier", .kind = MESSAGE_BARRIER, .type = MUSTER_UINT8, .root = -1};
     return work_issue(group, run_collective, &c, sizeof(c), work);
 }
 
@@ -171,7 +164,7 @@ muster_status muster_broadcast(muster_group *group, void *buffer, size_t count, 
                                int root, muster_work **work)
 {
     static const char *const name = "muster_broadcast";
-    muster_status status = check_group(group, name);
+    muster_status status = group_ready(group, name);
     if (status == MUSTER_OK)
         status = check_type(group, name, type);
     if (status == MUSTER_OK)
@@ -191,7 +184,7 @@ muster_status muster_all_reduce(muster_group *group, const void *send, void *rec
                                 muster_type type, muster_reduction redop, muster_work **work)
 {
     static const char *const name = "muster_all_reduce";
-    muster_status status = check_group(group, name);
+    muster_status status = group_ready(group, name);
     if (status == MUSTER_OK)
         status = check_type(group, name, type);
     if (status == MUSTER_OK)
@@ -207,7 +200,8 @@ muster_status muster_all_reduce(muster_group *group, const void *send, void *rec
                   (int)redop);
         return wrong(group, name);
     }
-    call c = {.kind = MESSAGE_ALL_REDUCE,
+    call c = {.function = name,
+              .kind = MESSAGE_ALL_REDUCE,
               .type = type,
               .redop = redop,
               .root = -1,
@@ -221,7 +215,7 @@ muster_status muster_all_gather(muster_group *group, const void *send, void *rec
                                 muster_type type, muster_work **work)
 {
     static const char *const name = "muster_all_gather";
-    muster_status status = check_group(group, name);
+    muster_status status = group_ready(group, name);
     if (status == MUSTER_OK)
         status = check_type(group, name, type);
     if (status == MUSTER_OK)
@@ -232,7 +226,8 @@ muster_status muster_all_gather(muster_group *group, const void *send, void *rec
         status = check_buffer(group, name, receive, count, "receive");
     if (status != MUSTER_OK)
         return status;
-    call c = {.kind = MESSAGE_ALL_GATHER,
+    call c = {.function = name,
+              .kind = MESSAGE_ALL_GATHER,
               .type = type,
               .root = -1,
               .count = count,
@@ -263,7 +258,7 @@ muster_status muster_all_gather_v(muster_group *group, const void *send, void *r
 {
     static const char *const name = "muster_all_gather_v";
     size_t total = 0;
-    muster_status status = check_group(group, name);
+    muster_status status = group_ready(group, name);
     if (status == MUSTER_OK)
         status = check_type(group, name, type);
     if (status == MUSTER_OK)
@@ -302,13 +297,13 @@ static muster_status run_message(muster_group *group, void *arguments)
         message_to(&one, c->root, &label, c->send, bytes);
     else
         message_from(&one, c->root, &label, c->receive, bytes);
-    return failed(group, messages_carry(group, &one, 1, compose_deadline(group)));
+    return failed(group, c, messages_carry(group, &one, 1, compose_deadline(group)));
 }
 
 static muster_status check_message(muster_group *group, const char *name, const void *buffer,
                                    size_t count, muster_type type, int peer, const char *peer_name)
 {
-    muster_status status = check_group(group, name);
+    muster_status status = group_ready(group, name);
     if (status == MUSTER_OK)
         status = check_type(group, name, type);
     if (status == MUSTER_OK)
@@ -341,7 +336,8 @@ muster_status muster_send(muster_group *group, const void *buffer, size_t count,
         check_message(group, "muster_send", buffer, count, type, destination, "destination");
     if (status != MUSTER_OK)
         return status;
-    call c = {.sending = true,
+    call c = {.function = "muster_send",
+              .sending = true,
               .type = type,
               .root = destination,
               .count = count,
@@ -357,7 +353,8 @@ muster_status muster_recv(muster_group *group, void *buffer, size_t count, muste
         check_message(group, "muster_recv", buffer, count, type, source, "source");
     if (status != MUSTER_OK)
         return status;
-    call c = {.type = type,
+    call c = {.function = "muster_recv",
+              .type = type,
               .root = source,
               .count = count,
               .receive = buffer,

@@ -106,9 +106,9 @@ static void write_facts(facts *f, muster_group *group)
 
 muster_status muster_group_describe(muster_group *group, bool json, char **text)
 {
-    muster_status status = group_enter(group);
+    muster_status status = group_enter(group, "muster_group_describe");
     if (status != MUSTER_OK)
-        return error_prefix(status, "muster_group_describe: ");
+        return status;
     if (text == NULL)
         return error_set(MUSTER_ERR_ARGUMENT, "muster_group_describe: text is NULL");
     facts f;

@@ -122,7 +122,7 @@ muster_status failure_raise_timeout(muster_group *group, uint64_t sequence, cons
         char cause[ERROR_SIZE], who[32] = CAUSE_RANKS;
         if (sequence == 0)
             snprintf(who, sizeof(who), "rank %d", peer);
-        snprintf(cause, sizeof(cause), "%d %d timed out after %lld ms in %s waiting for %s",
+        snprintf(cause, sizeof(cause), "%d %d timed out after %lld ms in %s, waiting for %s",
                  (int)MUSTER_ERR_TIMEOUT, group->rank, (long long)atomic_load(&group->timeout_ms),
                  what, who);
         abort_comm(group); /* first, so that those who wait with us say so */

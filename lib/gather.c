@@ -248,6 +248,7 @@ unsigned char *gather_elements(const gather *g, int rank, size_t item_width)
 
 /* A call as it travels to the group's thread. */
 typedef struct call {
+    const char *function;
     const gather_kind *kind;
     const void *mine;
     int64_t root;
@@ -261,7 +262,7 @@ static muster_status run(muster_group *group, void *arguments)
     const call *c = arguments;
     muster_status status = failure_check(group);
     if (status != MUSTER_OK)
-        return error_prefix(status, "group '%s', rank %d: ", group->name, group->rank);
+        return group_error(group, c->function, status);
     gather g;
     gather_share share;
     void *result = NULL;
@@ -274,8 +275,7 @@ static muster_status run(muster_group *group, void *arguments)
     end(&g);
     if (status != MUSTER_OK) {
         c->kind->free_result(result);
-        return error_prefix(status, "group '%s', rank %d, gathering %s: ", group->name, group->rank,
-                            c->kind->things);
+        return group_error(group, c->function, status);
     }
     *c->result = result;
     return MUSTER_OK;
@@ -284,9 +284,9 @@ static muster_status run(muster_group *group, void *arguments)
 muster_status gather_call(muster_group *group, const gather_kind *kind, const char *function,
                           const void *mine, int64_t root, bool has_place, void **result)
 {
-    muster_status status = group_ready(group);
+    muster_status status = group_ready(group, function);
     if (status != MUSTER_OK)
-        return error_prefix(status, "%s: ", function);
-    call c = {kind, mine, root, has_place, result};
+        return status;
+    call c = {function, kind, mine, root, has_place, result};
     return work_issue(group, run, &c, sizeof(c), NULL);
 }

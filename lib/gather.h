@@ -48,7 +48,6 @@ typedef struct gather {
  * NULL. */
 typedef struct gather_kind {
     message_kind kind;
-    const char *things; /* "tokens" */
     /* Checks mine and says what this rank brings; the sentence of a failure begins with "it". */
     muster_status (*measure)(const void *mine, gather_share *share);
     /* With the shares of all ranks known: prepares, writes mine, carries, and where this rank

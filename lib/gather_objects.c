@@ -140,8 +140,7 @@ static muster_status collect(gather *g, const void *argument, void **result)
     return status;
 }
 
-static const gather_kind objects = {MESSAGE_GATHER_OBJECTS, "objects", measure, collect,
-                                    free_result};
+static const gather_kind objects = {MESSAGE_GATHER_OBJECTS, measure, collect, free_result};
 
 muster_status muster_all_gather_objects(muster_group *group, const muster_object_list *mine,
                                         muster_objects **all)

@@ -157,8 +157,7 @@ static muster_status collect(gather *g, const void *argument, void **result)
     return status;
 }
 
-static const gather_kind token_lists = {MESSAGE_GATHER_TOKENS, "tokens", measure, collect,
-                                        free_result};
+static const gather_kind token_lists = {MESSAGE_GATHER_TOKENS, measure, collect, free_result};
 
 muster_status muster_all_gather_tokens(muster_group *group, const muster_token_lists *mine,
                                        muster_tokens **all)

@@ -171,34 +171,39 @@ void muster_group_free(muster_group *group)
     release(group);
 }
 
-muster_status group_enter(const muster_group *group)
+muster_status group_error(const muster_group *group, const char *function, muster_status status)
+{
+    return error_prefix(status, "group '%s', rank %d, %s: ", group->name, group->rank, function);
+}
+
+muster_status group_enter(const muster_group *group, const char *function)
 {
     if (group == NULL)
-        return error_set(
-            MUSTER_ERR_NOT_MEMBER,
-            "the group is NULL: this process is not a member of it, or it was not made");
+        return error_set(MUSTER_ERR_NOT_MEMBER,
+                         "%s: the group is NULL: this process is not a member of it, or it was not "
+                         "made",
+                         function);
     if (group->pid != getpid())
-        return error_set(MUSTER_ERR_FORKED,
-                         "group '%s' was made by process %ld, of which this one is a fork; make a "
-                         "group of its own, or call exec",
-                         group->name, (long)group->pid);
+        return error_set(
+            MUSTER_ERR_FORKED,
+            "%s: group '%s' was made by process %ld, of which this one is a fork; make "
+            "a group of its own, or call exec",
+            function, group->name, (long)group->pid);
     return MUSTER_OK;
 }
 
-muster_status group_ready(muster_group *group)
+muster_status group_ready(muster_group *group, const char *function)
 {
-    muster_status status = group_enter(group);
+    muster_status status = group_enter(group, function);
     if (status != MUSTER_OK)
         return status;
     status = failure_check(group);
-    if (status == MUSTER_OK)
-        return MUSTER_OK;
-    return error_prefix(status, "group '%s', rank %d: ", group->name, group->rank);
+    return status == MUSTER_OK ? MUSTER_OK : group_error(group, function, status);
 }
 
 muster_status muster_group_check(muster_group *group)
 {
-    return group_ready(group);
+    return group_ready(group, "muster_group_check");
 }
 
 int muster_group_rank(const muster_group *group)
@@ -228,11 +233,13 @@ int64_t muster_group_timeout(const muster_group *group)
 
 muster_status muster_group_set_timeout(muster_group *group, int64_t timeout_ms)
 {
-    muster_status status = group_enter(group);
-    if (status == MUSTER_OK)
-        status = group_check_timeout(timeout_ms);
+    static const char *const function = "muster_group_set_timeout";
+    muster_status status = group_enter(group, function);
     if (status != MUSTER_OK)
-        return error_prefix(status, "muster_group_set_timeout: ");
+        return status;
+    status = group_check_timeout(timeout_ms);
+    if (status != MUSTER_OK)
+        return group_error(group, function, status);
     atomic_store(&group->timeout_ms, timeout_ms);
     return MUSTER_OK;
 }
@@ -253,7 +260,7 @@ const char *muster_group_host(const muster_group *group, int rank)
 
 muster_status muster_group_traffic(const muster_group *group, uint64_t *sent, uint64_t *received)
 {
-    muster_status status = group_enter(group);
+    muster_status status = group_enter(group, "muster_group_traffic");
     if (status != MUSTER_OK)
         return status;
     if (sent == NULL || received == NULL)
@@ -264,13 +271,14 @@ muster_status muster_group_traffic(const muster_group *group, uint64_t *sent, ui
     return MUSTER_OK;
 }
 
-static muster_status map_rank(const muster_group *group, const int *map, int rank, int *mapped)
+static muster_status map_rank(const muster_group *group, const char *function, const int *map,
+                              int rank, int *mapped)
 {
-    muster_status status = group_enter(group);
+    muster_status status = group_enter(group, function);
     if (status != MUSTER_OK)
         return status;
     if (mapped == NULL)
-        return error_set(MUSTER_ERR_ARGUMENT, "the place for the rank is NULL");
+        return error_set(MUSTER_ERR_ARGUMENT, "%s: the place for the rank is NULL", function);
     if (rank < 0 || rank >= group->size)
         return error_set(MUSTER_ERR_NOT_FOUND, "group '%s' has no rank %d; its ranks are 0 to %d",
                          group->name, rank, group->size - 1);
@@ -278,14 +286,14 @@ static muster_status map_rank(const muster_group *group, const int *map, int ran
     return MUSTER_OK;
 }
 
-static muster_status find_rank(const muster_group *group, const int *map, int wanted,
-                               const char *where, int *rank)
+static muster_status find_rank(const muster_group *group, const char *function, const int *map,
+                               int wanted, const char *where, int *rank)
 {
-    muster_status status = group_enter(group);
+    muster_status status = group_enter(group, function);
     if (status != MUSTER_OK)
         return status;
     if (rank == NULL)
-        return error_set(MUSTER_ERR_ARGUMENT, "the place for the rank is NULL");
+        return error_set(MUSTER_ERR_ARGUMENT, "%s: the place for the rank is NULL", function);
     for (int r = 0; r < group->size; r++) {
         if (map[r] == wanted) {
             *rank = r;
@@ -298,20 +306,24 @@ static muster_status find_rank(const muster_group *group, const int *map, int wa
 
 muster_status muster_group_rank_to_parent(const muster_group *group, int rank, int *parent_rank)
 {
-    return map_rank(group, group != NULL ? group->to_parent : NULL, rank, parent_rank);
+    return map_rank(group, "muster_group_rank_to_parent", group != NULL ? group->to_parent : NULL,
+                    rank, parent_rank);
 }
 
 muster_status muster_group_rank_from_parent(const muster_group *group, int parent_rank, int *rank)
 {
-    return find_rank(group, group != NULL ? group->to_parent : NULL, parent_rank, "parent", rank);
+    return find_rank(group, "muster_group_rank_from_parent",
+                     group != NULL ? group->to_parent : NULL, parent_rank, "parent", rank);
 }
 
 muster_status muster_group_rank_to_world(const muster_group *group, int rank, int *world_rank)
 {
-    return map_rank(group, group != NULL ? group->to_world : NULL, rank, world_rank);
+    return map_rank(group, "muster_group_rank_to_world", group != NULL ? group->to_world : NULL,
+                    rank, world_rank);
 }
 
 muster_status muster_group_rank_from_world(const muster_group *group, int world_rank, int *rank)
 {
-    return find_rank(group, group != NULL ? group->to_world : NULL, world_rank, "world", rank);
+    return find_rank(group, "muster_group_rank_from_world", group != NULL ? group->to_world : NULL,
+                     world_rank, "world", rank);
 }

@@ -95,10 +95,14 @@ void group_destroy(muster_group *group);
 /* MUSTER_OK for a time-out that an operation can have. */
 muster_status group_check_timeout(int64_t timeout_ms);
 
-/* The checks that begin every call on a group: not NULL, not the parent's of a fork. */
-muster_status group_enter(const muster_group *group);
+/* The checks that begin every call on a group: not NULL, not the parent's of a fork. function is
+ * the call. */
+muster_status group_enter(const muster_group *group, const char *function);
 
 /* group_enter, and not failed. */
-muster_status group_ready(muster_group *group);
+muster_status group_ready(muster_group *group, const char *function);
+
+/* Puts the group, the rank and the call in front of the thread's last error. */
+muster_status group_error(const muster_group *group, const char *function, muster_status status);
 
 #endif

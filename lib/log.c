@@ -35,13 +35,18 @@ static void log_to_stderr(void *user, muster_log_level level, const char *line)
     }
 }
 
+/* Whoever sets the variable wants to read something, and be it that this is none of the levels. */
 static muster_log_level level_from_environment(void)
 {
     const char *wanted = getenv("MUSTER_LOG");
-    for (int level = MUSTER_LOG_WARNING; wanted != NULL && level <= MUSTER_LOG_DEBUG; level++)
+    if (wanted == NULL || *wanted == '\0')
+        return MUSTER_LOG_NONE;
+    for (int level = MUSTER_LOG_NONE; level <= MUSTER_LOG_DEBUG; level++)
         if (strcmp(wanted, level_names[level]) == 0)
             return (muster_log_level)level;
-    return MUSTER_LOG_NONE;
+    log_to_stderr(NULL, MUSTER_LOG_WARNING,
+                  "MUSTER_LOG is none of none, warning, info and debug, and taken as warning");
+    return MUSTER_LOG_WARNING;
 }
 
 void muster_set_log(muster_log_fn fn, void *user, muster_log_level level)

@@ -221,16 +221,15 @@ muster_status making_finish(making *call, muster_status status, muster_group **g
         init_finish(groups[i], call->began_ns, call->operations_before);
     if (status == MUSTER_OK)
         return MUSTER_OK;
-    return error_prefix(status, "group '%s', rank %d, %s: ", call->parent->name, call->parent->rank,
-                        call->function);
+    return group_error(call->parent, call->function, status);
 }
 
 muster_status making_start(making *call, muster_group *parent, const char *function)
 {
     *call = (making){.parent = parent, .function = function, .began_ns = deadline_now_ns()};
-    muster_status status = group_ready(parent);
+    muster_status status = group_ready(parent, function);
     if (status != MUSTER_OK)
-        return error_prefix(status, "%s: ", function);
+        return status;
     call->operations_before = store_operations(parent->store);
     return MUSTER_OK;
 }

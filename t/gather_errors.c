@@ -84,7 +84,7 @@ static muster_status try_objects(muster_group *group, int root, enum wrong wrong
 
 static const char *cause(const char *sentence)
 {
-    const char *mark = strstr(sentence, "gathering ");
+    const char *mark = strstr(sentence, "gather_");
     return mark != NULL ? mark : sentence;
 }
 
