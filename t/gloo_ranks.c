@@ -99,16 +99,6 @@ static void core_broken(muster_comm_owner *owner, int number, muster_status stat
 
 /* ---- one rank ---- */
 
-#ifdef __SANITIZE_THREAD__
-/* Gloo is not built with the sanitizer, which sees what Gloo's thread reads from sockets, and not
- * the atomics that order it. */
-__attribute__((visibility("default"))) const char *__tsan_default_suppressions(void);
-const char *__tsan_default_suppressions(void)
-{
-    return "race:gloo::transport::tcp::Pair::read\n";
-}
-#endif
-
 bool rank_check(rank *me, bool passed, const char *format, ...)
 {
     char *words = me->shared->failed[me->number];

@@ -101,16 +101,6 @@ const struct shape shapes[NUM_SHAPES] = {
     {"bytes that mean something elsewhere", fill_text},
 };
 
-#ifdef __SANITIZE_THREAD__
-/* Gloo is not built with the sanitizer: it sees what Gloo's thread reads from sockets, and not what
- * orders it. */
-__attribute__((visibility("default"))) const char *__tsan_default_suppressions(void);
-const char *__tsan_default_suppressions(void)
-{
-    return "race:gloo::transport::tcp::Pair::read\n";
-}
-#endif
-
 muster_group *shapes_group(const char *name, int64_t timeout_ms)
 {
     muster_init_args args = MUSTER_INIT_ARGS_INIT;
