@@ -545,9 +545,9 @@ typedef struct muster_tokens {
 
 /*
  * Gathers the lists of all ranks on all ranks; collective. Only the ids and lengths themselves
- * cross the wire, in the narrowest integers that hold them, and three envelopes of 256 bytes between
- * each two ranks. A rank that can't contribute (wrong
- * arguments, no memory) makes all ranks return the same error naming it; the group goes on working.
+ * cross the wire, in the narrowest integers that hold them, and three envelopes of 256 bytes
+ * between each two ranks. A rank that can't contribute (wrong arguments, no memory) makes all ranks
+ * return the same error naming it; the group goes on working.
  */
 MUSTER_API muster_status muster_all_gather_tokens(muster_group *group,
                                                   const muster_token_lists *mine,
