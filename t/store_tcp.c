@@ -84,7 +84,7 @@ static void stranger(peer_server *server, muster_status expected, bool in_full, 
     long long start = now_ms();
     is_int(muster_store_tcp(&store, &args), expected, "%s is no store", what);
     long long took = now_ms() - start;
-    ok(took < 800 && (!in_full || took >= 600), "which is found in time");
+    ok(took < patient(800) && (!in_full || took >= 600), "which is found in time");
     has_str(muster_last_error(), where, "with its address");
     has_str(muster_last_error(), "does not answer as a store", "and said so");
     peer_server_stop(server);
@@ -154,7 +154,7 @@ static void rigged_answer(const char *answer, size_t size, muster_status expecte
     is_int(muster_store_compare_set(store, muster_str("k"), muster_str(""), muster_str("v"), &data,
                                     &length),
            expected, "an answer of %zu bytes", size);
-    ok(now_ms() - start < 500, "is judged in time");
+    ok(now_ms() - start < patient(500), "is judged in time");
     has_str(muster_last_error(), part, "in words");
     muster_store_free(store);
     close(peer.listen_fd);
@@ -178,7 +178,7 @@ static void two_threads(void)
     long long start = now_ms();
     is_int(muster_store_set(store, muster_str("other"), muster_str("v")), MUSTER_OK,
            "a thread goes on while another one waits");
-    ok(now_ms() - start < 200, "without waiting itself");
+    ok(now_ms() - start < patient(200), "without waiting itself");
     is_int(tcp_client_count(&((tcp_store *)store)->client), 2, "over a second connection");
     muster_store_set(store, muster_str("after"), muster_str("x"));
     pthread_join(thread, &result);
@@ -258,7 +258,7 @@ static void late_server(void)
     args.timeout_ms = 100;
     long long start = now_ms();
     is_int(muster_store_tcp(&store, &args), MUSTER_ERR_TIMEOUT, "nobody listens");
-    ok(now_ms() - start >= 100 && now_ms() - start < 300, "for as long as was asked");
+    ok(now_ms() - start >= 100 && now_ms() - start < patient(300), "for as long as was asked");
     has_str(muster_last_error(), "Connection refused", "and that is said");
     pthread_create(&thread, NULL, serve_late, &port);
     muster_store *client = peer_client(port);
@@ -312,7 +312,7 @@ static void many_missing(void)
     muster_store_multi_set(store, keys, values, KEYS - 500);
     long long start = now_ms();
     is_int(muster_store_wait(store, keys, KEYS, 200), MUSTER_ERR_TIMEOUT, "500 of 2,000 missing");
-    ok(now_ms() - start < 400, "in time");
+    ok(now_ms() - start < patient(400), "in time");
     has_str(muster_last_error(), "'rank/1500', 'rank/1501'", "the first are named");
     has_str(muster_last_error(), "and 492 more", "the others counted");
     muster_store_free(store);
@@ -361,7 +361,7 @@ static void server_lost(void)
     long long start = now_ms();
     is_int(muster_store_get(store, muster_str("k"), 10000, &data, &size), MUSTER_ERR_PEER_LOST,
            "a server that dies ends the wait");
-    ok(now_ms() - start < 1000, "at once");
+    ok(now_ms() - start < patient(1000), "at once");
     has_str(muster_last_error(), "host closed the connection", "and that is said");
     is_int(muster_store_set(store, muster_str("k"), muster_str("v")), MUSTER_ERR_PEER_LOST,
            "later operations fail as well");

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ranks.h"
+
 enum { NAME_SIZE = 1024, NOTES_SIZE = 8192 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -31,6 +33,11 @@ void tap_set_process_sink(tap_sink sink, void *user)
 void tap_set_thread_sink(tap_sink sink, void *user)
 {
     thread_place = (struct place){sink, user};
+}
+
+long long patient(long long ms)
+{
+    return (long long)((double)ms * ranks_time_factor());
 }
 
 #ifdef __SANITIZE_THREAD__

@@ -22,6 +22,9 @@ void plan_skip_all(const char *reason, ...) TAP_PRINTF(1, 2);
 /* For tests over the gloo backend: the whole file is skipped where muster was built without it. */
 void needs_gloo(void);
 
+/* So many milliseconds, times MUSTER_TEST_TIMEOUT_FACTOR: for what must not take longer. */
+long long patient(long long ms);
+
 /* One point; returns passed. A failed one says where. */
 #define ok(passed, ...) tap_ok(passed, __FILE__, __LINE__, __VA_ARGS__)
 bool tap_ok(bool passed, const char *file, int line, const char *name, ...) TAP_PRINTF(4, 5);
