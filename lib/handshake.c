@@ -16,6 +16,7 @@
 #include "host_identity.h"
 #include "interface.h"
 #include "log.h"
+#include "loopback.h"
 #include "rank_set.h"
 #include "store.h"
 
@@ -105,6 +106,7 @@ muster_status handshake_introduce(const muster_store *store, const muster_option
 {
     const backend_entry *const *list = NULL;
     size_t count = 0;
+    char loopback[LOOPBACK_SIZE];
     host_identity me;
     muster_status status = backend_list(&list, &count);
     if (status == MUSTER_OK)
@@ -124,6 +126,7 @@ muster_status handshake_introduce(const muster_store *store, const muster_option
                         .host = me.host_name,
                         .host_id = me.host_id,
                         .asked = asked,
+                        .loopback = loopback_of_process(me.pid, loopback, sizeof(loopback)),
                         .pid = me.pid,
                         .pid_space = me.pid_namespace,
                         .start = me.start_time,
@@ -277,7 +280,9 @@ static const char *address_of(const rank_record *rank, const char *backend_name,
     const rank_backend *has = rank_record_backend(rank, backend_name);
     bool beside = one_host && !is_option_of(has->address_from, backend_name);
     *why = beside ? "all ranks are on one host" : has->address_from;
-    return beside ? ONE_HOST_ADDRESS : has->address;
+    if (!beside)
+        return has->address;
+    return *rank->loopback != '\0' ? rank->loopback : ONE_HOST_ADDRESS;
 }
 
 static muster_status check_address(const roster *ranks, const char *backend_name, int rank,

@@ -41,6 +41,7 @@ muster_status rank_record_write(const rank_record *record, char **text)
     write_line(out, "host", record->host);
     write_line(out, "host_id", record->host_id);
     write_line(out, "asked", record->asked);
+    write_line(out, "loopback", record->loopback);
     fprintf(out, "pid\t%lld\npid_space\t%llu\nstart\t%llu\nnonce\t%llu\n", record->pid,
             record->pid_space, record->start, record->nonce);
     fprintf(out, "world_size\t%d\nrank\t%d\ncores\t%d\n", record->world_size, record->rank,
@@ -144,6 +145,8 @@ static bool read_line(rank_record *record, char *line)
         record->host_id = value;
     else if (strcmp(word, "asked") == 0)
         record->asked = value;
+    else if (strcmp(word, "loopback") == 0)
+        record->loopback = value;
     else
         return read_numeric(record, word, value);
     return true;
@@ -151,7 +154,8 @@ static bool read_line(rank_record *record, char *line)
 
 muster_status rank_record_read(rank_record *record, muster_blob text)
 {
-    *record = (rank_record){.library = "", .host = "", .host_id = "", .asked = "", .rank = -1};
+    *record = (rank_record){
+        .library = "", .host = "", .host_id = "", .asked = "", .loopback = "", .rank = -1};
     record->text = malloc(text.size + 1);
     record->backends = calloc(MAX_BACKENDS, sizeof(*record->backends));
     if (record->text == NULL || record->backends == NULL) {

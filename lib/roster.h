@@ -23,7 +23,8 @@ typedef struct rank_record {
     const char *library; /* version of muster */
     const char *host;
     const char *host_id;
-    const char *asked; /* the backend that was asked for */
+    const char *asked;    /* the backend that was asked for */
+    const char *loopback; /* the address for ranks of the same host; "" is 127.0.0.1 */
     long long pid;
     unsigned long long pid_space;
     unsigned long long start;

@@ -32,6 +32,7 @@ static char *record_of(int rank, int world_size, long long pid, unsigned long lo
                           .host = me.host_name,
                           .host_id = host_id != NULL ? host_id : me.host_id,
                           .asked = "auto",
+                          .loopback = "",
                           .pid = pid != 0 ? pid : me.pid,
                           .pid_space = me.pid_namespace,
                           .start = pid != 0 ? start : me.start_time,

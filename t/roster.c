@@ -13,11 +13,12 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-static const char whole[] = "library\t0.1.0\nhost\tnode a\nhost_id\tboot-1\nasked\tauto\n"
-                            "pid\t77\npid_space\t4026531836\nstart\t123456789\nnonce\t42\n"
-                            "world_size\t4\nrank\t2\ncores\t8\n"
-                            "backend\tgloo\t2.6\t\t10.0.0.1\teth0\troute to the store\n"
-                            "backend\tnccl\t\tno such device\t\t\t\n";
+static const char whole[] =
+    "library\t0.1.0\nhost\tnode a\nhost_id\tboot-1\nasked\tauto\n"
+    "loopback\t127.128.0.77\npid\t77\npid_space\t4026531836\nstart\t123456789\nnonce\t42\n"
+    "world_size\t4\nrank\t2\ncores\t8\n"
+    "backend\tgloo\t2.6\t\t10.0.0.1\teth0\troute to the store\n"
+    "backend\tnccl\t\tno such device\t\t\t\n";
 
 /* Reads a copy of its own size, so that a read beyond its end is found. */
 static muster_status read_copy(rank_record *record, const char *text, size_t size)
@@ -66,7 +67,8 @@ static void good(void)
            strcmp(record.host_id, "boot-1") == 0 && strcmp(record.asked, "auto") == 0,
        "its words");
     ok(record.pid == 77 && record.pid_space == 4026531836 && record.start == 123456789 &&
-           record.nonce == 42 && record.world_size == 4 && record.rank == 2 && record.cores == 8,
+           record.nonce == 42 && record.world_size == 4 && record.rank == 2 && record.cores == 8 &&
+           strcmp(record.loopback, "127.128.0.77") == 0,
        "its numbers");
     is_str(rank_record_name(&record, name, sizeof(name)), "rank 2 (host node a, pid 77)",
            "its name");
@@ -92,6 +94,7 @@ static void fields(void)
                         .host = "h\nrank\t9",
                         .host_id = "\t\t",
                         .asked = "a\nb",
+                        .loopback = "127.1.2.3",
                         .pid_space = UINT64_MAX,
                         .start = UINT64_MAX,
                         .nonce = UINT64_MAX,
