@@ -17,6 +17,9 @@
 #include <string>
 #include <vector>
 
+#include <netinet/in.h>
+#include <sys/socket.h>
+
 /* Gloo's headers do not know our warnings. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
@@ -159,6 +162,19 @@ void gloo_c_context_shut(gloo_c_context *context)
     });
 }
 
+/* An address begins with a sockaddr_storage, of which Gloo fills what the family needs. What the
+ * stack held in the rest is nobody's business, and may not be compared. */
+static void clear_unused(std::vector<char> &address)
+{
+    struct sockaddr_storage at;
+    if (address.size() < sizeof(at))
+        return;
+    memcpy(&at, address.data(), sizeof(at));
+    size_t used =
+        at.ss_family == AF_INET6 ? sizeof(struct sockaddr_in6) : sizeof(struct sockaddr_in);
+    memset(address.data() + used, 0, sizeof(at) - used);
+}
+
 gloo_c_status gloo_c_pair_new(gloo_c_context *context, int peer, void *bytes, size_t *size,
                               gloo_c_why *why)
 {
@@ -170,6 +186,7 @@ gloo_c_status gloo_c_pair_new(gloo_c_context *context, int peer, void *bytes, si
                      "an address of %zu bytes, more than the %zu known", address.size(), *size);
             return GLOO_C_FAULT;
         }
+        clear_unused(address);
         memcpy(bytes, address.data(), address.size());
         *size = address.size();
         return GLOO_C_OK;
