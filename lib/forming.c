@@ -18,6 +18,7 @@
 #include "compose.h"
 #include "error.h"
 #include "failure.h"
+#include "fnv.h"
 #include "handshake.h"
 #include "log.h"
 #include "thread.h"
@@ -101,10 +102,7 @@ typedef struct who_am_i {
 
 static uint64_t group_tag(const muster_group *group)
 {
-    uint64_t tag = group->ranks.ranks[0].nonce;
-    for (const char *c = group->prefix; *c != '\0'; c++)
-        tag = (tag ^ (unsigned char)*c) * UINT64_C(1099511628211); /* FNV-1a */
-    return tag;
+    return fnv_add_text(group->ranks.ranks[0].nonce, group->prefix);
 }
 
 static muster_status check_who(const muster_group *group, const who_am_i *all, uint64_t tag)

@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "error.h"
+#include "fnv.h"
 
 /* Reads a small file whole; false where it can't be opened or is empty. */
 static bool host_identity_read(const char *path, char *text, size_t size)
@@ -76,15 +77,6 @@ static bool host_identity_boot(char digits[33])
     return length == 32;
 }
 
-/* FNV-1a: where there is no boot id the name stands for the host. */
-static uint64_t host_identity_hash(const char *text)
-{
-    uint64_t hash = UINT64_C(14695981039346656037);
-    for (; *text != '\0'; text++)
-        hash = (hash ^ (unsigned char)*text) * UINT64_C(1099511628211);
-    return hash;
-}
-
 static int host_identity_cores(void)
 {
     for (int most = 1024; most <= 1 << 20; most *= 2) {
@@ -114,7 +106,7 @@ muster_status host_identity_get(host_identity *self)
         strcpy(self->host_name, "unknown");
     char boot[33];
     if (!host_identity_boot(boot))
-        snprintf(boot, sizeof(boot), "%032" PRIx64, host_identity_hash(self->host_name));
+        snprintf(boot, sizeof(boot), "%032" PRIx64, fnv_add_text(FNV_START, self->host_name));
     snprintf(self->host_id, sizeof(self->host_id), "%s%016" PRIx64, boot,
              host_identity_namespace("/proc/self/ns/net"));
     self->pid = getpid();

@@ -10,6 +10,7 @@
 
 #include "blobs.h"
 #include "deadline.h"
+#include "fnv.h"
 
 enum { FIRST_CHAINS = 16 };
 
@@ -26,7 +27,7 @@ static uint64_t hash_of(const key_map *map, muster_blob key)
     const unsigned char *bytes = key.data;
     uint64_t hash = map->seed;
     for (size_t i = 0; i < key.size; i++)
-        hash = (hash ^ bytes[i]) * UINT64_C(0x100000001b3);
+        hash = fnv_add(hash, bytes[i]);
     hash ^= hash >> 32;
     hash *= UINT64_C(0x9e3779b97f4a7c15);
     return hash ^ hash >> 29;

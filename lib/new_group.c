@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "error.h"
+#include "fnv.h"
 #include "making.h"
 #include "rank_set.h"
 
@@ -23,9 +24,9 @@ static int ascending(const void *a, const void *b)
 static char *meeting_key(const making *call, const int *sorted, int count)
 {
     char *key = NULL;
-    uint64_t hash = UINT64_C(14695981039346656037);
+    uint64_t hash = FNV_START;
     for (int i = 0; i < count; i++)
-        hash = (hash ^ (uint64_t)sorted[i]) * UINT64_C(1099511628211); /* FNV-1a */
+        hash = fnv_add(hash, (uint64_t)sorted[i]);
     const char *name = call->args.group_name != NULL ? call->args.group_name : "";
     int length = asprintf(&key, "members/%s/%016llx", name, (unsigned long long)hash);
     return length < 0 ? NULL : key;

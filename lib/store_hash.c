@@ -3,6 +3,7 @@
  * The store inside one process: a map, a lock, and a condition that every change signals.
  */
 #include "store.h"
+#include "thread.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -186,12 +187,8 @@ muster_status muster_store_hash(muster_store **store)
     hash_store *hash = calloc(1, sizeof(*hash));
     if (hash == NULL)
         return error_no_memory(sizeof(*hash), "a hash store");
-    pthread_condattr_t monotonic;
-    pthread_condattr_init(&monotonic);
-    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
     pthread_mutex_init(&hash->lock, NULL);
-    pthread_cond_init(&hash->changed, &monotonic);
-    pthread_condattr_destroy(&monotonic);
+    thread_condition_init(&hash->changed);
     store_init(&hash->store, &hash_ops);
     *store = &hash->store;
     return MUSTER_OK;

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "error.h"
+#include "fnv.h"
 #include "making.h"
 #include "rank_set.h"
 
@@ -17,7 +18,7 @@
 static void enumeration_text(const int *const *lists, const size_t *sizes, size_t count, char *text,
                              size_t size)
 {
-    uint64_t hash = UINT64_C(14695981039346656037);
+    uint64_t hash = FNV_START;
     size_t used = (size_t)snprintf(text, size, "the lists");
     for (size_t i = 0; i < count; i++) {
         char list[256];
@@ -25,8 +26,7 @@ static void enumeration_text(const int *const *lists, const size_t *sizes, size_
         if (used + strlen(list) + 32 < size)
             used += (size_t)snprintf(text + used, size - used, " %s", list);
         for (size_t r = 0; lists[i] != NULL && r <= sizes[i]; r++)
-            hash = (hash ^ (r < sizes[i] ? (uint64_t)lists[i][r] + 1 : 0)) *
-                   UINT64_C(1099511628211); /* FNV-1a */
+            hash = fnv_add(hash, r < sizes[i] ? (uint64_t)lists[i][r] + 1 : 0);
     }
     if (used + 32 < size && used > size / 2)
         snprintf(text + used, size - used, " (%016llx)", (unsigned long long)hash);

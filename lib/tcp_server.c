@@ -7,13 +7,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "error.h"
 #include "tcp_loop.h"
+#include "thread.h"
 
 /* How long the one who frees a store waits for the server's thread to see who is still connected.
  */
@@ -67,11 +67,7 @@ static void after_fork_in_child(void)
 
 static void registry_start(void)
 {
-    pthread_condattr_t monotonic;
-    pthread_condattr_init(&monotonic);
-    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-    pthread_cond_init(&registry.settled, &monotonic);
-    pthread_condattr_destroy(&monotonic);
+    thread_condition_init(&registry.settled);
     pthread_atfork(before_fork, after_fork, after_fork_in_child);
 }
 
@@ -127,16 +123,6 @@ static void *server_thread(void *argument)
     return NULL;
 }
 
-static int thread_start(tcp_server *server)
-{
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    int failed = pthread_create(&server->thread, NULL, server_thread, server);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return failed;
-}
-
 /* ---- Opening ------------------------------------------------------------------------------- */
 
 /* With the registry locked. Owns listen_fd only if it succeeds. */
@@ -160,7 +146,7 @@ static muster_status start(tcp_server **server, int listen_fd)
     made->loop.owner = made;
     made->pid = getpid();
     made->uses = 1;
-    errno = thread_start(made);
+    errno = thread_start(&made->thread, server_thread, made);
     if (errno != 0) {
         status = error_system("starting the thread of a tcp store's server");
         made->loop.listen_fd = -1;
