@@ -2,7 +2,7 @@
  *
  * Rounds through the store with a gate each. Keys: <prefix>/<round>/<index> what a participant
  * published, <prefix>/<round>/n how many arrived, <prefix>/<round>/gate "ok", "retry", or a status
- * and a sentence.
+ * and a sentence, with how many ranks there are in between, as far as the one who shut it knows.
  */
 #include "config.h"
 
@@ -34,7 +34,8 @@ char *exchange_key(const exchange *meeting, int round, int index)
 muster_status exchange_init(exchange *meeting, muster_store *store, const char *prefix, int index,
                             int count, int64_t timeout_ms, deadline end)
 {
-    *meeting = (exchange){.index = index, .count = count, .timeout_ms = timeout_ms, .end = end};
+    *meeting = (exchange){
+        .index = index, .count = count, .most = count, .timeout_ms = timeout_ms, .end = end};
     meeting->prefix = strdup(prefix);
     if (meeting->prefix == NULL)
         return error_no_memory(strlen(prefix), "a key");
@@ -59,13 +60,14 @@ static muster_status gate_verdict(exchange *meeting, const char *text, size_t si
         meeting->retry = true;
         return error_set(MUSTER_ERR_FAILED, "the meeting was given up and starts anew");
     }
-    int status = 0, used = 0;
-    char start[16] = {0};
+    int status = 0, most = 0, used = 0;
+    char start[32] = {0};
     memcpy(start, text, size < sizeof(start) - 1 ? size : sizeof(start) - 1);
-    if (sscanf(start, "%d %n", &status, &used) != 1 || status <= MUSTER_OK ||
+    if (sscanf(start, "%d %d %n", &status, &most, &used) != 2 || status <= MUSTER_OK ||
         status > MUSTER_ERR_INTERNAL)
         return error_set(MUSTER_ERR_PROTOCOL, "%s holds under %s/%d/gate what is no verdict",
                          store_describe(meeting->store), meeting->prefix, meeting->round);
+    meeting->most = most > meeting->most ? most : meeting->most;
     return error_set((muster_status)status, "%.*s", (int)(size - (size_t)used), text + used);
 }
 
@@ -89,8 +91,8 @@ static muster_status gate_put(exchange *meeting, int round, const char *text)
 
 muster_status exchange_shut(exchange *meeting, muster_status status, const char *sentence)
 {
-    char text[ERROR_SIZE + 16];
-    snprintf(text, sizeof(text), "%d %s", (int)status, sentence);
+    char text[ERROR_SIZE + 32];
+    snprintf(text, sizeof(text), "%d %d %s", (int)status, meeting->most, sentence);
     return gate_put(meeting, meeting->round, text);
 }
 
@@ -135,6 +137,12 @@ static const char *split_speaker(char *text)
     return newline + 1;
 }
 
+/* The words of "count words". */
+static const char *past_count(const char *text)
+{
+    return text + strspn(text, "0123456789 ");
+}
+
 static muster_status compare_words(exchange *meeting, const char *text, const void *value,
                                    size_t size)
 {
@@ -146,11 +154,13 @@ static muster_status compare_words(exchange *meeting, const char *text, const vo
     }
     const char *we = split_speaker(ours), *they = split_speaker(theirs);
     muster_status status = MUSTER_OK;
+    int most = atoi(theirs);
+    meeting->most = most > meeting->most ? most : meeting->most;
     if (strcmp(ours, theirs) != 0) {
         char sentence[ERROR_SIZE];
         snprintf(sentence, sizeof(sentence),
                  "the ranks disagree: %s says %s, but %s says %s; all must say the same", they,
-                 theirs, we, ours);
+                 past_count(theirs), we, past_count(ours));
         status = exchange_shut(meeting, MUSTER_ERR_MISMATCH, sentence);
         if (status == MUSTER_OK)
             status = error_set(MUSTER_ERR_MISMATCH, "%s", sentence);
@@ -162,17 +172,20 @@ static muster_status compare_words(exchange *meeting, const char *text, const vo
 
 muster_status exchange_agree(exchange *meeting, const char *text)
 {
-    char *key = shared_key(meeting, 0, "plan");
-    if (key == NULL)
+    char *key = shared_key(meeting, 0, "plan"), *words = NULL;
+    if (key == NULL || asprintf(&words, "%d %s", meeting->count, text) < 0) {
+        free(key);
         return error_no_memory(strlen(meeting->prefix), "a key");
+    }
     void *value = NULL;
     size_t size = 0;
     muster_status status = muster_store_compare_set(meeting->store, muster_str(key), muster_str(""),
-                                                    muster_str(text), &value, &size);
-    free(key);
+                                                    muster_str(words), &value, &size);
     if (status == MUSTER_OK)
-        status = compare_words(meeting, text, value, size);
+        status = compare_words(meeting, words, value, size);
     muster_free(value);
+    free(words);
+    free(key);
     return status;
 }
 
@@ -345,22 +358,36 @@ bool exchange_leave(exchange *meeting)
     if (key != NULL)
         muster_store_add(meeting->store, muster_str(key), 1, &left);
     free(key);
-    return left == meeting->count;
+    return left == meeting->most;
 }
 
-void exchange_remove(exchange *meeting)
+/* The store would go with this process: it stays for those who have yet to learn how this ended.
+ * After a failure some may never have come. */
+static void see_them_leave(const exchange *meeting, muster_status status)
 {
-    remove_all(meeting, EXCHANGE_MAX_ROUNDS, meeting->count);
+    enum { FORMED_MS = 10000, FAILED_MS = 1000, TIMED_OUT_MS = 300 };
+    int64_t patience_ms = status == MUSTER_OK            ? FORMED_MS
+                          : status == MUSTER_ERR_TIMEOUT ? TIMED_OUT_MS
+                                                         : FAILED_MS;
+    char *key = shared_key(meeting, 0, "left");
+    if (key != NULL)
+        store_wait_gone(meeting->store, muster_str(key), deadline_in(patience_ms));
+    free(key);
 }
 
-void exchange_clean(exchange *meeting, bool failed)
+void exchange_finish(exchange *meeting, bool last, muster_status status)
 {
-    for (int round = meeting->keep_rounds; !failed && round < meeting->round; round++)
-        remove_key(meeting, exchange_key(meeting, round, meeting->index));
-    if (!exchange_leave(meeting))
-        return;
-    if (failed)
-        exchange_remove(meeting);
-    else
+    if (last && status == MUSTER_OK)
         remove_all(meeting, meeting->round, 0);
+    else if (last)
+        remove_all(meeting, EXCHANGE_MAX_ROUNDS, meeting->most);
+    else if (store_served_here(meeting->store))
+        see_them_leave(meeting, status);
+}
+
+void exchange_clean(exchange *meeting, muster_status status)
+{
+    for (int round = meeting->keep_rounds; status == MUSTER_OK && round < meeting->round; round++)
+        remove_key(meeting, exchange_key(meeting, round, meeting->index));
+    exchange_finish(meeting, exchange_leave(meeting), status);
 }

@@ -21,6 +21,7 @@ typedef struct exchange {
     char *prefix;
     int index; /* this participant's number */
     int count; /* of participants */
+    int most;  /* that one of them says there are, where they disagree about it */
     deadline end;
     int64_t timeout_ms; /* what end was made from, for messages */
     int round;          /* the one to come */
@@ -75,14 +76,15 @@ void exchange_void(exchange *meeting);
 
 /*
  * After the last round, or after a failure: the last participant to call it removes all that they
- * share. What each has published it removes by itself after the last round; after a failure
- * somebody may still be reading it, so that too is left to the last one.
+ * share. One whose process serves the store stays a while for the others to learn how it ended.
+ * What each has published it removes by itself after the last round; after a failure somebody may
+ * still be reading it, so that too is left to the last one.
  */
-void exchange_clean(exchange *meeting, bool failed);
+void exchange_clean(exchange *meeting, muster_status status);
 
-/* The two halves of exchange_clean after a failure: true for the last participant to leave, who
- * then is to remove everything. */
+/* The two halves of exchange_clean after a failure. exchange_leave: true for the last participant
+ * to leave, which exchange_finish is to be told. */
 bool exchange_leave(exchange *meeting);
-void exchange_remove(exchange *meeting);
+void exchange_finish(exchange *meeting, bool last, muster_status status);
 
 #endif

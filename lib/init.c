@@ -177,8 +177,7 @@ static void give_up(const setup *s, claim *place, exchange *meeting, muster_stat
         claim_linger(place, s->end);
     claim_give_up(place);
     meeting->keep_rounds = 0;
-    if (last)
-        exchange_remove(meeting);
+    exchange_finish(meeting, last, status);
     error_set(status, "%s", sentence);
 }
 
@@ -204,7 +203,7 @@ static muster_status form_world(setup *s, const char *record, bool *retry, muste
         status = forming_run(&meeting, &(forming_plan){made, NULL}, 1);
     }
     if (status == MUSTER_OK)
-        exchange_clean(&meeting, false);
+        exchange_clean(&meeting, MUSTER_OK);
     else
         give_up(s, made != NULL ? &made->place : &place, &meeting, status);
     *retry = meeting.retry;

@@ -213,14 +213,17 @@ muster_status making_form(making *call, membership *in, size_t count, muster_gro
 /* Ends the exchange, and gives a failure the name of the group and the call. */
 muster_status making_finish(making *call, muster_status status, muster_group **groups, size_t count)
 {
+    char sentence[ERROR_SIZE];
+    snprintf(sentence, sizeof(sentence), "%s", muster_last_error());
     if (call->meeting.store != NULL)
-        exchange_clean(&call->meeting, status != MUSTER_OK);
+        exchange_clean(&call->meeting, status);
     exchange_destroy(&call->meeting);
     patience_usual();
     for (size_t i = 0; status == MUSTER_OK && i < count; i++)
         init_finish(groups[i], call->began_ns, call->operations_before);
     if (status == MUSTER_OK)
         return MUSTER_OK;
+    error_set(status, "%s", sentence);
     return group_error(call->parent, call->function, status);
 }
 

@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "blobs.h"
 #include "error.h"
@@ -44,6 +45,24 @@ long long store_operations(const muster_store *store)
 bool store_local_address(const muster_store *store, char *address, size_t size)
 {
     return store->ops->local_address != NULL && store->ops->local_address(store, address, size);
+}
+
+bool store_served_here(const muster_store *store)
+{
+    return store->ops->served_here != NULL && store->ops->served_here(store);
+}
+
+bool store_wait_gone(muster_store *store, muster_blob key, deadline end)
+{
+    bool there = true;
+    for (int64_t nap_us = 100; store->ops->check(store, &key, 1, &there) == MUSTER_OK && there;) {
+        if (deadline_left_ms(end) == 0)
+            return false;
+        struct timespec nap = {0, (long)(nap_us * 1000)};
+        nanosleep(&nap, NULL);
+        nap_us = nap_us < 20000 ? nap_us * 2 : nap_us;
+    }
+    return !there;
 }
 
 int muster_store_port(const muster_store *store)

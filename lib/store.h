@@ -7,6 +7,7 @@
 
 #include <stdatomic.h>
 
+#include "deadline.h"
 #include "muster.h"
 
 /* Limits that hold for every kind, so that what works on one works on all: those of torch's server,
@@ -14,7 +15,7 @@
 enum { STORE_MAX_KEY = 8191, STORE_MAX_VALUE = 8 << 20, STORE_MAX_KEYS = 131072 };
 
 /* One kind of store. The arguments have been checked against the limits; every slot is filled, but
- * for port and local_address where there is no such thing. */
+ * for port, local_address and served_here where there is no such thing. */
 typedef struct store_ops {
     muster_status (*set)(muster_store *store, muster_blob key, muster_blob value);
     muster_status (*get)(muster_store *store, muster_blob key, int64_t timeout_ms, void **value,
@@ -35,6 +36,7 @@ typedef struct store_ops {
     const char *(*describe)(const muster_store *store);
     int (*port)(const muster_store *store);
     bool (*local_address)(const muster_store *store, char *address, size_t size);
+    bool (*served_here)(const muster_store *store);
     void (*destroy)(muster_store *store);
 } store_ops;
 
@@ -56,6 +58,13 @@ long long store_operations(const muster_store *store);
 /* The numeric local address from which this process reaches the server of a tcp store, through
  * prefixes too; false for other kinds. */
 bool store_local_address(const muster_store *store, char *address, size_t size);
+
+/* The store's server ends with this process, so that others lose it then; through prefixes too. */
+bool store_served_here(const muster_store *store);
+
+/* Waits until key is gone, by looks that do not count as operations: what they cost is time. False
+ * where it is still there when the time is over, or can't be looked for. */
+bool store_wait_gone(muster_store *store, muster_blob key, deadline end);
 
 /* A name for messages: "tcp store 127.0.0.1:29500", "file store /tmp/x". Lives as long as the
  * store. */

@@ -165,6 +165,11 @@ static bool prefix_local_address(const muster_store *store, char *address, size_
     return store_local_address(((const prefix_store *)store)->parent, address, size);
 }
 
+static bool prefix_served_here(const muster_store *store)
+{
+    return store_served_here(((const prefix_store *)store)->parent);
+}
+
 static void prefix_destroy(muster_store *store)
 {
     prefix_store *prefix = (prefix_store *)store;
@@ -187,6 +192,7 @@ static const store_ops prefix_ops = {
     .describe = prefix_describe,
     .port = prefix_port,
     .local_address = prefix_local_address,
+    .served_here = prefix_served_here,
     .destroy = prefix_destroy,
 };
 

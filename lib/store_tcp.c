@@ -297,6 +297,11 @@ static bool tcp_local_address(const muster_store *store, char *address, size_t s
     return true;
 }
 
+static bool tcp_served_here(const muster_store *store)
+{
+    return ((const tcp_store *)store)->server != NULL;
+}
+
 static void tcp_destroy(muster_store *store)
 {
     tcp_store *tcp = (tcp_store *)store;
@@ -321,5 +326,6 @@ const store_ops store_tcp_ops = {
     .describe = tcp_describe,
     .port = tcp_port,
     .local_address = tcp_local_address,
+    .served_here = tcp_served_here,
     .destroy = tcp_destroy,
 };

@@ -92,10 +92,10 @@ static void part(int running)
         exchange_destroy(&guests[i].meeting);
 }
 
-static void clean_and_part(int running, bool failed)
+static void clean_and_part(int running, muster_status status)
 {
     for (int i = 0; i < running; i++)
-        exchange_clean(&guests[i].meeting, failed);
+        exchange_clean(&guests[i].meeting, status);
     part(running);
 }
 
@@ -157,7 +157,7 @@ static void rounds(int count)
         right = right && guests[i].right;
     ok(all_have(count, MUSTER_OK), "%d meet in three rounds", count);
     ok(right, "and get what was wanted, in its order");
-    clean_and_part(count, false);
+    clean_and_part(count, MUSTER_OK);
     is_int(keys(), before, "no key is left");
 }
 
@@ -175,7 +175,7 @@ static void cost(void)
             total += guests[i].operations;
         exact = exact && (total - ROUNDS) % sizes[s] == 0;
         each[s] = (total - ROUNDS) / sizes[s];
-        clean_and_part(sizes[s], false);
+        clean_and_part(sizes[s], MUSTER_OK);
     }
     diag("operations of a rank in three rounds: %lld of 2, %lld of 8, %lld of 32 ranks", each[0],
          each[1], each[2]);
@@ -209,7 +209,7 @@ static void shut(void)
            "a later reason does not count");
     meet_once(&guests[3]);
     is_str(guests[3].sentence, guests[0].sentence, "who comes late hears it too");
-    clean_and_part(4, true);
+    clean_and_part(4, MUSTER_ERR_FAILED);
     is_int(keys(), before, "no key is left after a failure");
 }
 
@@ -233,7 +233,7 @@ static void late(void)
     ok(all_have(3, MUSTER_ERR_NO_MEMORY), "a failure behind an open gate shuts the next");
     is_str(guests[0].sentence, "too late", "with its reason");
     is_int(exchange_settle(&guests[0].meeting, MUSTER_OK), MUSTER_OK, "to settle nothing is fine");
-    clean_and_part(3, true);
+    clean_and_part(3, MUSTER_ERR_FAILED);
 }
 
 /* One fails and goes; the other sees it gone before its reason is there. */
@@ -252,10 +252,10 @@ static void first_word(void)
     gather("word", 2, 2, PLENTY_MS, settle_as_lost);
     ok(all_have(2, MUSTER_ERR_SYSTEM), "the first word is left to the one that was lost");
     is_str(guests[0].sentence, "no memory card", "who knows why");
-    clean_and_part(2, true);
+    clean_and_part(2, MUSTER_ERR_FAILED);
     gather("no word", 1, 2, PLENTY_MS, settle_as_lost);
     ok(all_have(1, MUSTER_ERR_PEER_LOST), "if it says nothing it was lost");
-    clean_and_part(1, true);
+    clean_and_part(1, MUSTER_ERR_FAILED);
 }
 
 /* What went wrong first is said, not that it could not be told. */
@@ -329,15 +329,80 @@ static void agreement(void)
     long long before = keys();
     gather("agree", 4, 4, PLENTY_MS, agree_then_meet);
     ok(all_have(4, MUSTER_OK), "all say the same, whoever says it");
-    clean_and_part(4, false);
+    clean_and_part(4, MUSTER_OK);
     gather("disagree", 4, 4, PLENTY_MS, agree_or_not);
     ok(all_have(4, MUSTER_ERR_MISMATCH), "one says something else: all are told the same");
     has_str(guests[0].sentence, "size 5", "what one said");
     has_str(guests[0].sentence, "size 4", "what the others said");
     has_str(guests[0].sentence, "rank one", "who that was");
     has_str(guests[0].sentence, "the others", "and who they were");
-    clean_and_part(4, true);
+    clean_and_part(4, MUSTER_ERR_FAILED);
     is_int(keys(), before, "no key is left");
+}
+
+static void agree_on_count(guest *self)
+{
+    self->meeting.count = self->meeting.most = self->index == 1 ? 3 : 4;
+    keep(self,
+         exchange_agree(&self->meeting, self->index == 1 ? "size 3\nrank one" : "size 4\nothers"));
+    if (self->status == MUSTER_OK)
+        meet_once(self);
+}
+
+static bool gate_stands(void)
+{
+    bool there = false;
+    muster_blob key = muster_str("counts/0/gate"), prefixed = muster_str("t/counts/0/gate");
+    muster_store_check(base, muster_store_port(base) > 0 ? &key : &prefixed, 1, &there);
+    return there;
+}
+
+/* One says that there are 3, and is the third to leave: the fourth, who is late, must still learn
+ * what went wrong. */
+static void fewer(void)
+{
+    long long before = keys();
+    gather("counts", 4, 4, PLENTY_MS, agree_on_count);
+    ok(all_have(4, MUSTER_ERR_MISMATCH), "one counts fewer ranks: all are told the same");
+    exchange_clean(&guests[0].meeting, MUSTER_ERR_MISMATCH);
+    exchange_clean(&guests[3].meeting, MUSTER_ERR_MISMATCH);
+    exchange_clean(&guests[1].meeting, MUSTER_ERR_MISMATCH);
+    ok(gate_stands(), "and leaves the gate to the others");
+    exchange_clean(&guests[2].meeting, MUSTER_ERR_MISMATCH);
+    is_int(keys(), before, "no key is left");
+    part(4);
+}
+
+static void *leave_later(void *argument)
+{
+    guest *self = argument;
+    struct timespec nap = {0, 100 * 1000000L};
+    nanosleep(&nap, NULL);
+    self->right = true;
+    exchange_clean(&self->meeting, MUSTER_OK);
+    return NULL;
+}
+
+/* user case 4: whoever serves the store sees the others leave before its process may end. */
+static void server_stays(void)
+{
+    gather("stays", 2, 2, PLENTY_MS, meet_once);
+    muster_store_free(guests[0].meeting.store);
+    guests[0].meeting.store = store_retain(base);
+    ok(store_served_here(base) && !store_served_here(guests[1].meeting.store),
+       "one of two serves the store");
+    pthread_create(&guests[1].thread, NULL, leave_later, &guests[1]);
+    exchange_clean(&guests[0].meeting, MUSTER_OK);
+    ok(guests[1].right, "it leaves after the other");
+    pthread_join(guests[1].thread, NULL);
+    part(2);
+    gather("fails", 1, 2, SHORT_MS, meet_once);
+    muster_store_free(guests[0].meeting.store);
+    guests[0].meeting.store = store_retain(base);
+    deadline enough = deadline_in(PLENTY_MS / 2);
+    exchange_clean(&guests[0].meeting, guests[0].status);
+    ok(deadline_left_ms(enough) > 0, "it does not wait long for those who never came");
+    part(1);
 }
 
 /* What is no verdict on a gate. */
@@ -350,6 +415,7 @@ static void hostile(void)
                                         "17 beyond",
                                         "-1 below",
                                         "99999999999999999999 ",
+                                        "3",
                                         "retry ",
                                         "\n\n\n\n\n\n\n\n\n\n"};
     char key[32];
@@ -362,7 +428,7 @@ static void hostile(void)
         is_int(self->status, MUSTER_ERR_PROTOCOL, "a gate without a verdict, number %zu", i);
         exchange_destroy(&self->meeting);
     }
-    muster_store_set(base, muster_str(key), muster_str("3"));
+    muster_store_set(base, muster_str(key), muster_str("3 2"));
     exchange_init(&guests[0].meeting, base, "hostile", 0, 2, SHORT_MS, deadline_in(SHORT_MS));
     meet_once(&guests[0]);
     is_int(guests[0].status, MUSTER_ERR_TIMEOUT, "a status without a sentence is a status");
@@ -381,7 +447,7 @@ static void published(void)
            MUSTER_OK, "what is published already stays");
     ok(all != NULL && is_text(all[0], "before", 0, 0), "and is what all get");
     self->meeting.keep_rounds = 1;
-    exchange_clean(&self->meeting, false);
+    exchange_clean(&self->meeting, MUSTER_OK);
     bool there = false;
     muster_blob keys_of = muster_str(key);
     muster_store_check(base, &keys_of, 1, &there);
@@ -390,7 +456,7 @@ static void published(void)
     exchange_destroy(&self->meeting);
 }
 
-enum { POINTS = 48 };
+enum { POINTS = 52 };
 
 static void over(muster_store *store, const char *name)
 {
@@ -406,23 +472,26 @@ static void over(muster_store *store, const char *name)
     missing();
     voided();
     agreement();
+    fewer();
     hostile();
     published();
-    muster_store_free(store);
 }
 
 int main(void)
 {
-    plan(2 + 2 * POINTS);
+    plan(2 + 2 * POINTS + 3);
     unheard();
     muster_store *store = NULL;
     muster_store_hash(&store);
     over(store, "hash");
+    muster_store_free(store);
     muster_tcp_store_args args = MUSTER_TCP_STORE_ARGS_INIT;
     args.host = "127.0.0.1";
     args.listen = true;
     if (muster_store_tcp(&store, &args) != MUSTER_OK)
         bail_out("no tcp store: %s", muster_last_error());
     over(store, "tcp");
+    server_stays();
+    muster_store_free(store);
     return done();
 }
