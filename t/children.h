@@ -15,6 +15,7 @@ typedef struct child_report {
     int status;  /* what the function returned: a muster_status, or whatever the test likes */
     int millis;  /* how long it took */
     long number; /* the test's own */
+    bool left;   /* the test's own */
     char sentence[2048];
 } child_report;
 

@@ -258,7 +258,7 @@ const struct ranks_case harness_cases[] = {
     {.name = "exits", .size = 2, .points = 1, .body = exits},
     {.name = "exits quietly", .size = 2, .points = 1, .body = exits_quietly},
     {.name = "hangs", .size = 3, .points = 2, .body = hangs, .seconds = 1},
-    {.name = "waits in vain", .size = 2, .points = 1, .body = waits_in_vain},
+    {.name = "waits in vain", .size = 2, .points = 1, .body = waits_in_vain, .seconds = 600},
     {.name = "torn", .size = 2, .points = 1, .body = torn},
     {.name = "silent", .size = 2, .points = 1, .body = torn, .silent = true},
     {.name = "too few", .size = 3, .points = 2, .body = too_few},

@@ -117,6 +117,9 @@ static int agent(const meeting *what, volatile child_report *reports)
         status = muster_store_wait(store, &blob, 1, LONG);
     if (status != MUSTER_OK)
         report_error(&reports[what->ranks]);
+    for (int i = 0; i < what->ranks; i++) /* the agent outlives all of them */
+        while (status == MUSTER_OK && !reports[i].left)
+            usleep(1000);
     muster_store_free(store);
     return status;
 }
@@ -151,6 +154,7 @@ static int one_rank(int index, void *argument, volatile child_report *reports)
     if (status != MUSTER_OK)
         report_error(&reports[index]);
     muster_store_free(joined.store);
+    reports[index].left = true;
     return status;
 }
 
