@@ -149,9 +149,12 @@ static char state_of(pid_t pid)
 
 static bool becomes_stopped(pid_t pid, bool stopped)
 {
-    for (int i = 0; i < 500 && (state_of(pid) == 'T') != stopped; i++)
+    for (int i = 0; i < patient(500) && (state_of(pid) == 'T') != stopped; i++)
         poll(NULL, 0, 10);
-    return (state_of(pid) == 'T') == stopped;
+    bool right = (state_of(pid) == 'T') == stopped;
+    if (!right)
+        diag("process %ld is in state '%c'", (long)pid, state_of(pid));
+    return right;
 }
 
 static void suspended(void)
