@@ -105,6 +105,8 @@ static void variables(void)
                 RUN("-x", "ONE=1 and", "-x", "GIVEN", "-x", "PMI_RANK", "-x", "NEVER", "--wdir",
                     "/usr", SHELL("echo $ONE $GIVEN $PMI_RANK $NEVER; pwd")));
     is_str(run.out, "1 and here foreign\n/usr\n", "-x sets and passes on, --wdir is gone to");
+    is_str(run.err, "muster-run: -x NEVER: it is not set here, nor will it be in the ranks\n",
+           "a name that is not set is told");
 }
 
 static const char *self_path(void)
@@ -262,7 +264,7 @@ int main(int argc, char **argv)
 {
     if (argc == 3)
         return run_as_rank(argv[2]);
-    plan(127);
+    plan(129);
     run_options();
     run_surroundings();
     run_printing();

@@ -52,6 +52,10 @@ static void not_started(void)
     is_str(run.err,
            "muster-run: ./not-there can't be started as rank 0: No such file or directory\n",
            "is said once");
+    static const char *const beside[] = {
+        "sh", "-c", "cd \"${0%/*}\" && exec ./muster-run muster-info", MUSTER_RUN, NULL};
+    command_run(&run, NULL, beside);
+    has_str(run.err, "put ./ before it", "one that is not in PATH but here has advice with it");
     command_run(&run, NULL, RUN("-n", "3", "/etc/passwd"));
     is_int(run.status, 126, "a program that can't be executed");
     is_int(lines(run.err), 1, "is said once");

@@ -70,8 +70,9 @@ static const char help[] =
     "  -q, --quiet              does not say which rank failed\n"
     "      --help, --version\n"
     "\n"
-    "Ranks find RANK, WORLD_SIZE, LOCAL_RANK, LOCAL_WORLD_SIZE, NODE_RANK, MASTER_ADDR and\n"
-    "MASTER_PORT in their environment. Rank 0 has the standard input. The status is 128 + N for a\n"
+    "Ranks find RANK, WORLD_SIZE, LOCAL_RANK, LOCAL_WORLD_SIZE, NODE_RANK (also as GROUP_RANK),\n"
+    "GROUP_WORLD_SIZE, MASTER_ADDR and MASTER_PORT in their environment. Rank 0 has the standard "
+    "input. The status is 128 + N for a\n"
     "rank that was killed by signal N, 127 for a program that is not found, 126 for one that "
     "can't\n"
     "be executed, 2 for a wrong command line.\n";
@@ -237,6 +238,15 @@ static bool options_folder(const struct options *options)
     return true;
 }
 
+/* A name with a typing error would be missed only in the ranks. */
+static void options_warn(const struct options *options)
+{
+    for (size_t i = 0; options->verbosity >= 0 && i < options->num_exports; i++)
+        if (strchr(options->exports[i], '=') == NULL && getenv(options->exports[i]) == NULL)
+            fprintf(stderr, "muster-run: -x %s: it is not set here, nor will it be in the ranks\n",
+                    options->exports[i]);
+}
+
 bool options_read(struct options *options, int argc, char **argv, int *status)
 {
     *options = (struct options){
@@ -259,5 +269,8 @@ bool options_read(struct options *options, int argc, char **argv, int *status)
     options->program = argv + optind;
     if (*options->program == NULL)
         return options_refuse("there is no program to run");
-    return options_count(options) && options_meet(options) && options_folder(options);
+    if (!options_count(options) || !options_meet(options) || !options_folder(options))
+        return false;
+    options_warn(options);
+    return true;
 }

@@ -158,6 +158,16 @@ static int spawn_rank(struct job *job, int local, struct start *start)
     return error;
 }
 
+/* A shell does not look in its folder either, but says no more than "not found". */
+static const char *spawn_advice(const struct options *options)
+{
+    const char *program = options->program[0];
+    bool here =
+        options->folder == NULL && strchr(program, '/') == NULL && access(program, X_OK) == 0;
+    return here ? "; it is looked for in PATH, put ./ before it to take the one in this folder"
+                : "";
+}
+
 bool job_spawn(struct job *job, int *status)
 {
     struct start start = {.parent = getpid()};
@@ -167,8 +177,9 @@ bool job_spawn(struct job *job, int *status)
     for (int local = 0; local < job->options->per_node; local++) {
         int error = spawn_rank(job, local, &start);
         if (error != 0) {
-            job_say(job, "%s can't be started as rank %d: %s", job->options->program[0],
-                    job->ranks[local].number, strerror(error));
+            job_say(job, "%s can't be started as rank %d: %s%s", job->options->program[0],
+                    job->ranks[local].number, strerror(error),
+                    error == ENOENT ? spawn_advice(job->options) : "");
             *status = error == ENOENT || error == ENOTDIR ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
             return false;
         }
