@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -16,6 +17,9 @@
 #include "file_replay.h"
 
 enum { LEAST_LOCK_MS = 100, LONGEST_LOCK_PAUSE_MS = 8 };
+
+/* Where torch counts the stores that have been closed. */
+#define TORCH_CLOSED "cleanup/"
 
 /* ---- Records ------------------------------------------------------------------------------- */
 
@@ -89,26 +93,37 @@ static muster_status lock_file(const file_log *log, int fd, int operation, deadl
     return MUSTER_OK;
 }
 
-static muster_status gone(const file_log *log)
+muster_status file_log_gone(file_log *log)
 {
-    return error_set(MUSTER_ERR_NOT_FOUND,
-                     "file store %s: the file has been removed, or replaced, while it was in use; "
-                     "all ranks must start anew with a new file",
-                     log->path);
+    muster_blob closed = {NULL, 0};
+    char torch[200] = "";
+    pthread_mutex_lock(&log->lock);
+    if (value_map_get(&log->values, muster_str(TORCH_CLOSED), &closed))
+        snprintf(torch, sizeof(torch),
+                 "; torch's FileStore does so when as many of its stores as its world_size have "
+                 "been closed (%.*s here): give it the number of all ranks, or none",
+                 closed.size > 20 ? 20 : (int)closed.size, (const char *)closed.data);
+    pthread_mutex_unlock(&log->lock);
+    return error_set(
+        MUSTER_ERR_NOT_FOUND,
+        "file store %s: the file has been removed, or replaced, while it was in use%s; "
+        "all ranks must start anew with a new file",
+        log->path, torch);
 }
 
-static muster_status open_file(const file_log *log, enum file_log_mode mode, int *fd)
+static muster_status open_file(file_log *log, enum file_log_mode mode, int *fd)
 {
     struct stat found;
     int opened = open(log->path, (mode == FILE_LOG_READ ? O_RDONLY : O_RDWR) | O_CLOEXEC);
     if (opened < 0)
-        return errno == ENOENT ? gone(log) : error_system("file store %s: opening it", log->path);
+        return errno == ENOENT ? file_log_gone(log)
+                               : error_system("file store %s: opening it", log->path);
     if (fstat(opened, &found) == 0 && found.st_dev == log->device && found.st_ino == log->inode) {
         *fd = opened;
         return MUSTER_OK;
     }
     close(opened);
-    return gone(log);
+    return file_log_gone(log);
 }
 
 muster_status file_log_begin(file_log *log, enum file_log_mode mode, deadline end, int *fd)
@@ -128,6 +143,20 @@ muster_status file_log_begin(file_log *log, enum file_log_mode mode, deadline en
         file_log_end(log, opened);
     else
         *fd = opened;
+    return status;
+}
+
+muster_status file_log_begin_removed(file_log *log, int *fd)
+{
+    int kept = fcntl(log->keeper, F_DUPFD_CLOEXEC, 0);
+    if (kept < 0)
+        return error_system("file store %s: opening what is left of it", log->path);
+    pthread_mutex_lock(&log->lock);
+    muster_status status = file_replay(log, kept);
+    if (status != MUSTER_OK)
+        file_log_end(log, kept);
+    else
+        *fd = kept;
     return status;
 }
 

@@ -43,6 +43,15 @@ void file_log_close(file_log *log);
 muster_status file_log_begin(file_log *log, enum file_log_mode mode, deadline end, int *fd);
 void file_log_end(file_log *log, int fd);
 
+/*
+ * After file_log_begin has found the file removed: begins what it held in the end, to be read
+ * alone. Whoever removed it may have written, last of all, what a rank still waits for.
+ */
+muster_status file_log_begin_removed(file_log *log, int *fd);
+
+/* MUSTER_ERR_NOT_FOUND with the sentence that says so, and who may have done it. */
+muster_status file_log_gone(file_log *log);
+
 /* Writes records at the end, all or none; after file_log_begin with FILE_LOG_WRITE. */
 muster_status file_log_append(file_log *log, int fd, const buffer *records);
 

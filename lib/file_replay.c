@@ -11,9 +11,8 @@
 #include <unistd.h>
 
 #include "error.h"
-#include "store.h"
 
-enum { BYTES_AT_ONCE = 64 << 10, LONGEST_MARK = 2 };
+enum { BYTES_AT_ONCE = 64 << 10 };
 
 static muster_status not_a_record(const file_log *log, const char *why)
 {
@@ -34,21 +33,22 @@ typedef struct record {
     size_t size; /* in the file; 0 while it is not whole */
 } record;
 
-/* The record that the bytes start with. */
-static muster_status parse(const file_log *log, const unsigned char *data, size_t size,
+/* The record that the bytes start with, of as many as are left in the file. No limit but that:
+ * torch, which may have written it, has none. */
+static muster_status parse(const file_log *log, const unsigned char *data, size_t size, off_t left,
                            record *found)
 {
     *found = (record){0};
     if (size < 4)
         return MUSTER_OK;
     size_t key_size = length_at(data);
-    if (key_size > STORE_MAX_KEY + LONGEST_MARK)
-        return not_a_record(log, "its key is too long");
+    if (left - 4 < (off_t)key_size)
+        return not_a_record(log, "its key is longer than the file");
     if (size < 8 + key_size)
         return MUSTER_OK;
     size_t value_size = length_at(data + 4 + key_size);
-    if (value_size > STORE_MAX_VALUE)
-        return not_a_record(log, "its value is too long");
+    if (left - 8 - (off_t)key_size < (off_t)value_size)
+        return not_a_record(log, "its value is longer than the file");
     if (size < 8 + key_size + value_size)
         return MUSTER_OK;
     found->key = (muster_blob){data + 4, key_size};
@@ -66,13 +66,13 @@ static muster_status apply(file_log *log, const record *one)
     return MUSTER_OK;
 }
 
-static muster_status apply_whole_records(file_log *log, buffer *bytes)
+static muster_status apply_whole_records(file_log *log, off_t end, buffer *bytes)
 {
     size_t done = 0;
     muster_status status = MUSTER_OK;
     for (;;) {
         record one;
-        status = parse(log, bytes->data + done, bytes->size - done, &one);
+        status = parse(log, bytes->data + done, bytes->size - done, end - log->position, &one);
         if (status == MUSTER_OK && one.size > 0)
             status = apply(log, &one);
         if (status != MUSTER_OK || one.size == 0)
@@ -100,7 +100,7 @@ static muster_status read_records(file_log *log, int fd, off_t end, buffer *byte
         if (got == 0)
             break;
         bytes->size += (size_t)got;
-        status = apply_whole_records(log, bytes);
+        status = apply_whole_records(log, end, bytes);
     }
     if (status == MUSTER_OK && bytes->size > 0)
         return not_a_record(log, "the file ends in the middle of it");

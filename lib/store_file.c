@@ -78,6 +78,14 @@ static muster_status missing_error(file_store *file, const muster_blob *keys, si
     return store_missing_error(&file->store, missing, num, timeout_ms);
 }
 
+/* *gone: it has been removed, and what it held is all that there will ever be. */
+static muster_status begin_reading(file_log *log, deadline end, int *fd, bool *gone)
+{
+    muster_status status = file_log_begin(log, FILE_LOG_READ, end, fd);
+    *gone = status == MUSTER_ERR_NOT_FOUND;
+    return *gone ? file_log_begin_removed(log, fd) : status;
+}
+
 /* When all keys are there: returns with the file begun, for the caller to look and end. */
 static muster_status begin_with(muster_store *store, const muster_blob *keys, size_t num_keys,
                                 int64_t timeout_ms, int *fd)
@@ -85,8 +93,8 @@ static muster_status begin_with(muster_store *store, const muster_blob *keys, si
     file_store *file = (file_store *)store;
     deadline end = deadline_in(timeout_ms);
     for (int pause_ms = FIRST_PAUSE_MS;; pause_unchanged(&file->log, end, &pause_ms)) {
-        bool over = deadline_left_ms(end) == 0;
-        muster_status status = file_log_begin(&file->log, FILE_LOG_READ, end, fd);
+        bool gone, over = deadline_left_ms(end) == 0;
+        muster_status status = begin_reading(&file->log, end, fd, &gone);
         if (status != MUSTER_OK)
             return status;
         if (next_missing(&file->log, keys, 0, num_keys) == num_keys)
@@ -94,6 +102,8 @@ static muster_status begin_with(muster_store *store, const muster_blob *keys, si
         if (over)
             status = missing_error(file, keys, num_keys, timeout_ms);
         file_log_end(&file->log, *fd);
+        if (gone)
+            return file_log_gone(&file->log);
         if (over)
             return status;
     }
@@ -150,12 +160,16 @@ static muster_status file_check(muster_store *store, const muster_blob *keys, si
                                 bool *all_there)
 {
     int fd;
+    bool gone;
     file_log *log = log_of(store);
-    muster_status status = file_log_begin(log, FILE_LOG_READ, lock_deadline(), &fd);
+    muster_status status = begin_reading(log, lock_deadline(), &fd, &gone);
     if (status != MUSTER_OK)
         return status;
-    *all_there = next_missing(log, keys, 0, num_keys) == num_keys;
+    bool there = next_missing(log, keys, 0, num_keys) == num_keys;
     file_log_end(log, fd);
+    if (gone && !there)
+        return file_log_gone(log);
+    *all_there = there;
     return MUSTER_OK;
 }
 

@@ -125,6 +125,46 @@ static void *remove_later(void *name)
     return NULL;
 }
 
+/* A rank of torch writes what another waits for, and is the last that torch counts. */
+static void last_words(void)
+{
+    static const char words[] = "\x02\0\0\0/k\x01\0\0\0v"
+                                "\x08\0\0\0cleanup/\x01\0\0\0"
+                                "2";
+    bool there = false;
+    muster_blob keys[] = {muster_str("k"), muster_str("x")};
+    muster_store *store = open_store("last");
+    write_file("last", words, sizeof(words) - 1);
+    unlink(path_to("last"));
+    ok(store_holds(store, "k", muster_str("v")), "what the file held in the end is read");
+    muster_store_check(store, keys, 1, &there);
+    ok(there, "and found");
+    is_int(muster_store_wait(store, keys, 2, 5000), MUSTER_ERR_NOT_FOUND, "no more will come");
+    has_str(muster_last_error(), "closed (2 here)", "and torch is what removed it");
+    is_int(muster_store_check(store, keys, 2, &there), MUSTER_ERR_NOT_FOUND, "nor by asking");
+    is_int(muster_store_num_keys(store, &(int64_t){0}), MUSTER_ERR_NOT_FOUND, "nor counting");
+    muster_store_free(store);
+}
+
+/* torch writes values of any size. */
+static void long_record(void)
+{
+    size_t size = (9 << 20) + 10;
+    unsigned char *record = calloc(1, size);
+    void *value = NULL;
+    size_t got = 0;
+    memcpy(record, "\x02\0\0\0/k\0\0\x90\0", 10);
+    record[size - 1] = 'z';
+    write_file("long", record, size);
+    muster_store *store = open_store("long");
+    is_int(muster_store_get(store, muster_str("k"), 0, &value, &got), MUSTER_OK,
+           "a value is read that is longer than ours may be");
+    ok(got == 9 << 20 && ((char *)value)[got - 1] == 'z', "all of it");
+    muster_free(value);
+    muster_store_free(store);
+    free(record);
+}
+
 /* user case 7 b: the file is removed while a rank waits. */
 static void removed(void)
 {
@@ -146,6 +186,7 @@ static void removed(void)
     is_int(muster_store_set(store, muster_str("k"), muster_str("v")), MUSTER_ERR_NOT_FOUND,
            "nor is another one in its place taken");
     muster_store_free(store);
+    last_words();
 
     store = open_store("cut");
     muster_store_set(store, muster_str("k"), muster_str("v"));
@@ -291,7 +332,7 @@ int main(void)
 {
     const char *parent = getenv("TMPDIR");
     char command[600];
-    plan(2 * STORE_CONFORMANCE_POINTS + 46);
+    plan(2 * STORE_CONFORMANCE_POINTS + 54);
     snprintf(folder, sizeof(folder), "%s/muster-file-XXXXXX", parent == NULL ? "/tmp" : parent);
     if (mkdtemp(folder) == NULL)
         bail_out("no folder %s", folder);
@@ -299,6 +340,7 @@ int main(void)
     bad_input();
     format();
     corrupt();
+    long_record();
     removed();
     locked();
     two_owners();
