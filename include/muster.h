@@ -98,6 +98,14 @@ MUSTER_API const char *muster_status_text(muster_status status);
 MUSTER_API const char *muster_last_error(void);
 
 /*
+ * Tells the launcher why this process is going to fail, for a program to call before it exits; NULL
+ * is muster_last_error(). torchrun (TORCHELASTIC_ERROR_FILE) then shows the sentence, and the
+ * earliest one of all ranks as the root cause. The first report of a process counts. Under other
+ * launchers nothing happens. muster itself never calls it.
+ */
+MUSTER_API muster_status muster_report_failure(const char *sentence);
+
+/*
  * Compares two version strings number by number: *order becomes negative, 0 or positive as a is
  * older than, the same as or newer than b. "2.10" is newer than "2.6"; missing numbers count as 0;
  * a pre-release ("2.6.0rc1", "2.6.0a2", "2.6.0.dev3") is older than its release; a leading "v", a

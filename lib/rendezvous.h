@@ -14,9 +14,10 @@
  * MASTER_ADDR and MASTER_PORT, torchrun's agent runs the server and every rank is a client.
  *
  * Keys of an earlier try or of another job are kept apart by a prefix of the store:
- *   env://    "job/<id>/attempt/<n>", where id is MUSTER_JOB_ID, else TORCHELASTIC_RUN_ID, and n is
- *             TORCHELASTIC_RESTART_COUNT, else 0. Without an id it is "attempt/<n>" where n is over
- *             0, else there is none.
+ *   env://    "job/<id>", where id is MUSTER_JOB_ID, else TORCHELASTIC_RUN_ID. Where the launcher
+ *             runs the server "/attempt/<n>" is behind it, with the n of
+ *             TORCHELASTIC_RESTART_COUNT, else 0; without an id it is "attempt/<n>" where n is over
+ *             0. A server of rank 0 is new with each try.
  *   file://   "job/<id>" where MUSTER_JOB_ID is set, else none: a file that is used again without
  *             one must be removed first.
  *   tcp://    none: ranks that join such a group may be started by different launchers.

@@ -187,6 +187,9 @@ static muster_status plan_job_prefix(const char *job, bool attempts, char *prefi
     return MUSTER_OK;
 }
 
+/* The launcher's server outlives a try, so the tries are told apart. One of rank 0 is new with
+ * each, and there the count must not matter: torchrun's agents on several hosts count each for
+ * itself. */
 static muster_status plan_by_environment(rendezvous_plan *plan)
 {
     muster_status status = plan_read_master(&plan->where);
@@ -195,7 +198,7 @@ static muster_status plan_by_environment(rendezvous_plan *plan)
     const char *job = plan_variable("MUSTER_JOB_ID");
     if (job == NULL)
         job = plan_variable("TORCHELASTIC_RUN_ID");
-    return plan_job_prefix(job, true, plan->prefix, sizeof(plan->prefix));
+    return plan_job_prefix(job, plan_agent_hosts(&plan->where), plan->prefix, sizeof(plan->prefix));
 }
 
 /* env:// with one rank needs no address: nobody else comes. */

@@ -38,6 +38,7 @@ static void environment_set(const char *words)
 #define MASTER "MASTER_ADDR=10.0.0.1 MASTER_PORT=29500 "
 #define TWO MASTER "RANK=1 WORLD_SIZE=2 "
 #define ZERO MASTER "RANK=0 WORLD_SIZE=2 "
+#define AGENT TWO "TORCHELASTIC_USE_AGENT_STORE=True "
 
 static const struct {
     const char *environment;
@@ -87,14 +88,19 @@ static const struct {
     {TWO, "tcp://h:1?rank=2&world_size=3", -1, -1, "2/3 client h:1 ''"},
     {"", "tcp://h:1?world_size=1", -1, -1, "0/1 server h:1 ''"},
     {"RANK=x", "file:///tmp/x?rank=0&world_size=2", -1, 2, "0/2 file /tmp/x ''"},
-    /* Restarts and jobs. */
-    {TWO "TORCHELASTIC_RESTART_COUNT=0", NULL, -1, -1, "1/2 client 10.0.0.1:29500 ''"},
-    {TWO "TORCHELASTIC_RESTART_COUNT=2", NULL, -1, -1, "1/2 client 10.0.0.1:29500 'attempt/2'"},
-    {TWO "TORCHELASTIC_RUN_ID=none", NULL, -1, -1,
+    /* Restarts and jobs. A server of rank 0 is new with each try. */
+    {AGENT "TORCHELASTIC_RESTART_COUNT=0", NULL, -1, -1, "1/2 client 10.0.0.1:29500 ''"},
+    {AGENT "TORCHELASTIC_RESTART_COUNT=2", NULL, -1, -1, "1/2 client 10.0.0.1:29500 'attempt/2'"},
+    {TWO "TORCHELASTIC_RESTART_COUNT=2", NULL, -1, -1, "1/2 client 10.0.0.1:29500 ''"},
+    {AGENT "TORCHELASTIC_RUN_ID=none", NULL, -1, -1,
      "1/2 client 10.0.0.1:29500 'job/none/attempt/0'"},
-    {TWO "TORCHELASTIC_RUN_ID=r TORCHELASTIC_RESTART_COUNT=1", NULL, -1, -1,
+    {AGENT "TORCHELASTIC_RUN_ID=r TORCHELASTIC_RESTART_COUNT=1", NULL, -1, -1,
      "1/2 client 10.0.0.1:29500 'job/r/attempt/1'"},
-    {TWO "TORCHELASTIC_RUN_ID=r MUSTER_JOB_ID=m", NULL, -1, -1,
+    {TWO "TORCHELASTIC_RUN_ID=r TORCHELASTIC_RESTART_COUNT=1", NULL, -1, -1,
+     "1/2 client 10.0.0.1:29500 'job/r'"},
+    {TWO "TORCHELASTIC_RUN_ID=r TORCHELASTIC_RESTART_COUNT=x", NULL, -1, -1,
+     "1/2 client 10.0.0.1:29500 'job/r'"},
+    {AGENT "TORCHELASTIC_RUN_ID=r MUSTER_JOB_ID=m", NULL, -1, -1,
      "1/2 client 10.0.0.1:29500 'job/m/attempt/0'"},
     {"MUSTER_JOB_ID=m TORCHELASTIC_RESTART_COUNT=3", "file:///tmp/x", 0, 2,
      "0/2 file /tmp/x 'job/m'"},
@@ -186,7 +192,7 @@ static const struct {
      "MASTER_PORT=\"70000\"; expected a number from 1 to 65535"},
     {"RANK=0 WORLD_SIZE=2 MASTER_ADDR=[] MASTER_PORT=1", NULL, -1, -1, "MASTER_ADDR=\"[]\""},
     {"RANK=0 WORLD_SIZE=2 MASTER_ADDR=[ MASTER_PORT=x", NULL, -1, -1, "MASTER_PORT=\"x\""},
-    {TWO "TORCHELASTIC_RESTART_COUNT=-1", NULL, -1, -1, "TORCHELASTIC_RESTART_COUNT=\"-1\""},
+    {AGENT "TORCHELASTIC_RESTART_COUNT=-1", NULL, -1, -1, "TORCHELASTIC_RESTART_COUNT=\"-1\""},
     {"", "http://x", 0, 1, "the scheme \"http\" is not known"},
     {"", "", 0, 1, "no scheme"},
 };
@@ -211,7 +217,7 @@ static void long_values(void)
     char text[2001];
     memset(text, 'x', sizeof(text) - 1);
     text[sizeof(text) - 1] = '\0';
-    environment_set(TWO);
+    environment_set(AGENT);
     setenv("MASTER_ADDR", text, 1);
     is_int(rendezvous_plan_make(NULL, -1, -1, &plan), MUSTER_ERR_ARGUMENT,
            "an address of 2000 characters is refused");

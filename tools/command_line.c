@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "muster.h"
+
 static const char *command_line_tool = "muster";
 
 void command_line_begin(const char *tool, char **argv)
@@ -26,6 +28,7 @@ static void command_line_write(const char *format, va_list arguments, const char
     char words[4096];
     vsnprintf(words, sizeof(words), format, arguments);
     fprintf(stderr, "%s: %s%s\n", command_line_tool, words, end);
+    muster_report_failure(words);
 }
 
 void command_line_say(const char *format, ...)

@@ -68,9 +68,11 @@ static void ending_describe(const struct rank *rank, char *words, size_t size)
 
 static void ending_fail(struct job *job, struct rank *rank)
 {
-    char how[64], others[64] = "";
+    char how[64], others[64] = "", cause[128];
     job->first = rank;
     ending_describe(rank, how, sizeof(how));
+    snprintf(cause, sizeof(cause), "rank %d of muster-run %s", rank->number, how);
+    muster_report_failure(cause);
     if (job->living > 0)
         snprintf(others, sizeof(others), "; stopping %d other%s", job->living,
                  job->living == 1 ? "" : "s");
