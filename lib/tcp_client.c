@@ -13,9 +13,14 @@
 #include <unistd.h>
 
 #include "error.h"
+#include "tcp_client_secret.h"
 
 /* How long closing waits for a server in this process to have seen it. */
 enum { FAREWELL_MS = 1000 };
+
+/* How often in a row a store may close a connection at the first word of the proof, as one with a
+ * full queue may, before it is taken for one that knows no proofs. */
+enum { MOST_CLOSED = 16 };
 
 struct tcp_link {
     int fd;
@@ -136,34 +141,56 @@ static muster_status greet(const tcp_client *client, tcp_link *link, deadline en
     return protocol_get_u32(&reader) == nonce ? MUSTER_OK : not_a_store(client, echo, sizeof(echo));
 }
 
+/* What comes of one try to connect, when it has failed: whether the next one may be better. */
+typedef struct link_try {
+    bool connected, busy;
+} link_try;
+
+static muster_status link_try_open(tcp_client *client, tcp_link *link, bool retry, deadline end,
+                                   link_try *one)
+{
+    *one = (link_try){false, false};
+    link->from = link->to = 0;
+    muster_status status = socket_connect(client->addresses, client->num_addresses, retry, end,
+                                          client->name, &link->fd);
+    if (status != MUSTER_OK)
+        return status;
+    one->connected = true;
+    status = tcp_client_prove(client, link, end, &one->busy);
+    if (status == MUSTER_OK) {
+        status = greet(client, link, end);
+        status = tcp_client_refused(client, link->received, link->to, status);
+    }
+    if (status != MUSTER_OK)
+        close(link->fd);
+    return status;
+}
+
 static muster_status link_open(tcp_client *client, bool retry, deadline end, tcp_link **link)
 {
     tcp_link *made = calloc(1, sizeof(*made));
     if (made == NULL)
         return error_no_memory(sizeof(*made), "a connection");
     muster_status status;
-    bool closed = false;
+    int closed = 0; /* at the first word, time after time */
+    link_try one;
     for (int delay_ms = 1;;) {
-        status = socket_connect(client->addresses, client->num_addresses, retry, end, client->name,
-                                &made->fd);
-        bool connected = status == MUSTER_OK;
-        if (connected)
-            status = greet(client, made, end);
+        status = link_try_open(client, made, retry, end, &one);
         if (status == MUSTER_OK) {
             *link = made;
             return MUSTER_OK;
         }
-        if (connected)
-            close(made->fd);
-        closed = closed || (connected && status == MUSTER_ERR_PEER_LOST);
-        if (status != MUSTER_ERR_PEER_LOST || !retry || deadline_left_ms(end) == 0)
+        closed = one.busy ? 0 : closed + (one.connected && status == MUSTER_ERR_PEER_LOST);
+        bool hopeless = client->secret.set && closed >= MOST_CLOSED;
+        if (status != MUSTER_ERR_PEER_LOST || hopeless || !(retry || one.busy) ||
+            deadline_left_ms(end) == 0)
             break;
-        made->from = made->to = 0;
         socket_back_off(&delay_ms, end);
     }
     free(made);
-    bool in_vain = status == MUSTER_ERR_PEER_LOST || status == MUSTER_ERR_TIMEOUT;
-    return retry && closed && in_vain ? not_a_store(client, NULL, 0) : status;
+    if (!retry || closed == 0 || (status != MUSTER_ERR_PEER_LOST && status != MUSTER_ERR_TIMEOUT))
+        return status;
+    return client->secret.set ? tcp_client_unproved(client) : not_a_store(client, NULL, 0);
 }
 
 /* ---- The pool ------------------------------------------------------------------------------ */
@@ -262,10 +289,13 @@ muster_status tcp_client_open(tcp_client *client, const char *name, socket_addre
                            .num_addresses = num_addresses,
                            .timeout_ms = timeout_ms,
                            .own_server = own_server};
+    muster_status status = job_secret_read(&client->secret);
+    if (status != MUSTER_OK)
+        return status;
     atomic_store(&client->process, getpid());
     pthread_mutex_init(&client->lock, NULL);
     tcp_link *link;
-    muster_status status = link_open(client, true, deadline_in(timeout_ms), &link);
+    status = link_open(client, true, deadline_in(timeout_ms), &link);
     if (status != MUSTER_OK) {
         pthread_mutex_destroy(&client->lock);
         return status;
@@ -297,5 +327,6 @@ void tcp_client_close(tcp_client *client)
     links_close(client);
     pool_leave(client);
     pthread_mutex_destroy(&client->lock);
+    job_secret_forget(&client->secret);
     free(client->addresses);
 }

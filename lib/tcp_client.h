@@ -8,6 +8,7 @@
 
 #include <pthread.h>
 
+#include "job_secret.h"
 #include "socket.h"
 #include "tcp_protocol.h"
 
@@ -19,6 +20,7 @@ typedef struct tcp_client {
     size_t num_addresses;
     int64_t timeout_ms;    /* for connecting, and for each answer */
     bool own_server;       /* it runs in this process */
+    job_secret secret;     /* that of the environment when it was opened */
     socket_address local;  /* of the first connection */
     pthread_mutex_t lock;  /* over what follows */
     tcp_link *links;       /* all of them, busy or idle */

@@ -6,6 +6,7 @@
 #include "tcp_loop.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -16,15 +17,21 @@
 #include "error.h"
 #include "socket.h"
 
-enum { EVENTS_AT_ONCE = 256, BYTES_AT_ONCE = 64 << 10, TICK_MS = 1000, ACCEPT_PAUSE_MS = 100 };
+enum {
+    EVENTS_AT_ONCE = 256,
+    ACCEPTED_AT_ONCE = 64, /* so that a crowd at the door does not keep those inside waiting */
+    BYTES_AT_ONCE = 64 << 10,
+    TICK_MS = 1000,
+    ACCEPT_PAUSE_MS = 100
+};
 
 struct tcp_connection {
     tcp_session session; /* first, so that a session is its connection */
+    tcp_stranger stranger;
     tcp_loop *loop;
     int fd;
     uint32_t events;
     bool is_pending, is_doomed;
-    int64_t born_ns;
     tcp_connection *previous, *next;
     tcp_connection *next_pending, *next_doomed;
 };
@@ -37,8 +44,21 @@ static void doom(tcp_connection *one)
     if (one->is_doomed)
         return;
     one->is_doomed = true;
+    tcp_door_remove(&one->loop->door, &one->stranger);
     one->next_doomed = one->loop->doomed;
     one->loop->doomed = one;
+}
+
+static void turn_away(tcp_connection *one, const char *reason)
+{
+    if (!one->is_doomed)
+        tcp_door_turned_away(&one->loop->door, &one->stranger, reason);
+    doom(one);
+}
+
+static tcp_connection *connection_of(tcp_stranger *stranger)
+{
+    return (tcp_connection *)((char *)stranger - offsetof(tcp_connection, stranger));
 }
 
 static void pend(tcp_session *session)
@@ -84,16 +104,22 @@ static bool is_full(const tcp_session *session)
     return session->out.size >= SESSION_MAX_OUTPUT || session->answered > 0;
 }
 
+/* With a job secret, who has proved it; without, who has shown to speak the protocol. */
+static bool is_known(const tcp_connection *one)
+{
+    return one->loop->door.secret.set ? one->stranger.entry.inside : one->session.validated;
+}
+
 /* Answers and sends until the client has to send more, or has to read. */
 static void serve(tcp_connection *one)
 {
     tcp_session *session = &one->session;
     bool full = true;
     while (full && !one->is_doomed) {
-        bool known = session->validated;
         if (!tcp_session_answer(&one->loop->data, session) || session->out.failed)
-            doom(one);
-        one->loop->num_unknown -= !known && session->validated;
+            turn_away(one, "it sent what no client sends, or what can't be carried out");
+        if (is_known(one))
+            tcp_door_remove(&one->loop->door, &one->stranger);
         full = is_full(session);
         send_answers(one);
         full = full && session->out.size == 0;
@@ -103,13 +129,32 @@ static void serve(tcp_connection *one)
                             (session->out.size > 0 ? (uint32_t)EPOLLOUT : 0u));
 }
 
+/* What comes before the first byte of the store's protocol stays at the door. */
+static void take_in(tcp_connection *one, const unsigned char *bytes, size_t size)
+{
+    tcp_session *session = &one->session;
+    tcp_door *door = &one->loop->door;
+    size_t taken = 0;
+    one->stranger.spoke = true;
+    if (!one->stranger.entry.inside) {
+        const char *reason =
+            tcp_entry_take(&one->stranger.entry, &door->secret, bytes, size, &taken, &session->out);
+        if (reason != NULL) {
+            send_answers(one);
+            turn_away(one, reason);
+            return;
+        }
+    }
+    buffer_append(&session->in, bytes + taken, size - taken);
+}
+
 static void receive(tcp_connection *one)
 {
-    buffer *in = &one->session.in;
+    const buffer *in = &one->session.in;
     unsigned char bytes[BYTES_AT_ONCE];
     ssize_t got = recv(one->fd, bytes, sizeof(bytes), 0);
     if (got > 0)
-        buffer_append(in, bytes, (size_t)got);
+        take_in(one, bytes, (size_t)got);
     else if (got == 0 || (errno != EAGAIN && errno != EINTR))
         doom(one);
     if (in->failed)
@@ -130,7 +175,23 @@ static void on_client(tcp_connection *one, uint32_t events)
 
 /* ---- All clients --------------------------------------------------------------------------- */
 
-static void add_connection(tcp_loop *loop, int fd)
+/* Lets the one go that can best be spared. A client that is only slow is told to come again. */
+static bool make_room(tcp_loop *loop)
+{
+    tcp_stranger *stranger = tcp_door_first_to_go(&loop->door);
+    if (stranger == NULL)
+        return false;
+    tcp_connection *one = connection_of(stranger);
+    if (loop->door.secret.set && stranger->spoke) {
+        tcp_entry_put(&one->session.out, TCP_ENTRY_REFUSED_BUSY, NULL);
+        send_answers(one);
+    }
+    turn_away(one, stranger->spoke ? "it was not done with its proof and too many others came"
+                                   : "it said nothing and too many others came");
+    return true;
+}
+
+static void add_connection(tcp_loop *loop, int fd, const socket_address *from)
 {
     tcp_connection *one = calloc(1, sizeof(*one));
     struct epoll_event event = {EPOLLIN, {.ptr = one}};
@@ -143,7 +204,8 @@ static void add_connection(tcp_loop *loop, int fd)
     one->loop = loop;
     one->fd = fd;
     one->events = EPOLLIN;
-    one->born_ns = deadline_now_ns();
+    one->stranger.from = *from;
+    tcp_door_add(&loop->door, &one->stranger, deadline_now_ns());
     pthread_mutex_lock(&loop->lock);
     one->next = loop->connections;
     if (one->next != NULL)
@@ -151,13 +213,15 @@ static void add_connection(tcp_loop *loop, int fd)
     loop->connections = one;
     pthread_mutex_unlock(&loop->lock);
     loop->num_connections++;
-    loop->num_unknown++;
+    /* A client speaks at once: what it has sent already tells it from one that never does. */
+    on_client(one, EPOLLIN);
+    if (tcp_door_is_full(&loop->door))
+        make_room(loop);
 }
 
 static void free_connection(tcp_loop *loop, tcp_connection *one)
 {
     loop->num_connections--;
-    loop->num_unknown -= !one->session.validated;
     tcp_session_end(&loop->data, &one->session);
     pthread_mutex_lock(&loop->lock);
     if (one->previous != NULL)
@@ -181,34 +245,43 @@ static void listen_on(tcp_loop *loop, int operation, uint32_t events)
     epoll_ctl(loop->epoll_fd, operation, loop->listen_fd, &event);
 }
 
-/* Clients that wait when no descriptor is left stay in the queue for a while; without the pause the
- * loop would spin. */
-static void accept_all(tcp_loop *loop)
+/* No descriptor is left. A stranger makes room at the end of this round; where all are clients
+ * those that wait stay in the queue for a while, and without the pause the loop would spin. */
+static void accept_later(tcp_loop *loop)
 {
-    for (;;) {
-        int fd = accept4(loop->listen_fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    if (make_room(loop))
+        return;
+    loop->accept_again_ns = deadline_in(ACCEPT_PAUSE_MS).at_ns;
+    listen_on(loop, EPOLL_CTL_MOD, 0);
+}
+
+static void accept_some(tcp_loop *loop)
+{
+    for (int accepted = 0; accepted < ACCEPTED_AT_ONCE;) {
+        socket_address from = {.size = sizeof(from.at)};
+        int fd = accept4(loop->listen_fd, (struct sockaddr *)&from.at, &from.size,
+                         SOCK_CLOEXEC | SOCK_NONBLOCK);
         if (fd >= 0) {
-            add_connection(loop, fd);
+            add_connection(loop, fd, &from);
+            accepted++;
             continue;
         }
         if (errno == EINTR || errno == ECONNABORTED || errno == EPROTO)
             continue;
-        if (errno != EAGAIN) {
-            loop->accept_again_ns = deadline_in(ACCEPT_PAUSE_MS).at_ns;
-            listen_on(loop, EPOLL_CTL_MOD, 0);
-        }
+        if (errno != EAGAIN)
+            accept_later(loop);
         return;
     }
 }
 
-/* Strangers that said nothing for too long, and the end of a pause. */
+/* Strangers that took too long, what the log is still to say, and the end of a pause. */
 static void keep_house(tcp_loop *loop)
 {
     int64_t now = deadline_now_ns(), oldest = now - (int64_t)loop->silent_ms * 1000000;
-    for (tcp_connection *one = loop->num_unknown > 0 ? loop->connections : NULL; one != NULL;
-         one = one->next)
-        if (!one->session.validated && one->born_ns <= oldest)
-            doom(one);
+    for (tcp_stranger *one; (one = tcp_door_overdue(&loop->door, oldest)) != NULL;)
+        turn_away(connection_of(one), one->spoke ? "it took too long to show itself as a client"
+                                                 : "it said nothing for too long");
+    tcp_door_tell(&loop->door, now);
     if (loop->accept_again_ns != 0 && now >= loop->accept_again_ns) {
         loop->accept_again_ns = 0;
         listen_on(loop, EPOLL_CTL_MOD, EPOLLIN);
@@ -219,7 +292,7 @@ static int pause_ms(const tcp_loop *loop)
 {
     if (loop->accept_again_ns != 0)
         return ACCEPT_PAUSE_MS;
-    if (loop->num_unknown == 0)
+    if (loop->door.num == 0 && loop->door.untold == 0)
         return -1; /* every change comes as an event */
     return loop->silent_ms < TICK_MS ? loop->silent_ms : TICK_MS;
 }
@@ -253,7 +326,7 @@ static void on_events(tcp_loop *loop, const struct epoll_event *events, int num_
         if (events[i].data.ptr == &loop->wake_fd)
             *asked = clear_wake(loop) || *asked;
         else if (events[i].data.ptr == &loop->listen_fd)
-            accept_all(loop);
+            accept_some(loop);
         else
             on_client(events[i].data.ptr, events[i].events);
     }
@@ -269,7 +342,7 @@ void tcp_loop_run(tcp_loop *loop)
         finish_round(loop);
         if (!asked)
             continue;
-        accept_all(loop); /* who has connected already counts */
+        accept_some(loop); /* who has connected already counts */
         enum tcp_loop_verdict verdict = loop->settle(loop->owner, loop->num_connections);
         if (verdict == TCP_LOOP_END)
             return;
@@ -290,6 +363,7 @@ muster_status tcp_loop_open(tcp_loop *loop, int listen_fd)
 {
     *loop = (tcp_loop){.listen_fd = listen_fd, .silent_ms = TCP_LOOP_SILENT_MS};
     loop->data.woken = pend;
+    tcp_door_open(&loop->door, listen_fd);
     loop->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
     loop->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     struct epoll_event wake = {EPOLLIN, {.ptr = &loop->wake_fd}};
@@ -316,6 +390,7 @@ void tcp_loop_close(tcp_loop *loop)
     tcp_loop_close_copies(loop);
     waits_free(&loop->data.waits);
     value_map_free(&loop->data.values);
+    tcp_door_close(&loop->door);
     pthread_mutex_destroy(&loop->lock);
 }
 

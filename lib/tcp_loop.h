@@ -7,6 +7,7 @@
 
 #include <pthread.h>
 
+#include "tcp_door.h"
 #include "tcp_session.h"
 
 /* A client that has not shown itself as one is cut off after this. */
@@ -18,10 +19,11 @@ typedef struct tcp_loop {
     tcp_store_data data; /* first, so that a session's data is its loop */
     int listen_fd, epoll_fd, wake_fd;
     int silent_ms;
+    tcp_door door; /* whose secret is for the owner to set before the loop runs */
     /* The list is changed by the thread alone, with the lock held, and read elsewhere with it. */
     pthread_mutex_t lock;
     tcp_connection *connections;
-    size_t num_connections, num_unknown;
+    size_t num_connections;
     tcp_connection *pending, *doomed;
     int64_t accept_again_ns; /* when no descriptor was left; 0 while clients are accepted */
     /* Asked after a wake, and then whenever a client has gone, until it says that there is nothing

@@ -126,7 +126,7 @@ static void *server_thread(void *argument)
 /* ---- Opening ------------------------------------------------------------------------------- */
 
 /* With the registry locked. Owns listen_fd only if it succeeds. */
-static muster_status start(tcp_server **server, int listen_fd)
+static muster_status start(tcp_server **server, int listen_fd, const job_secret *secret)
 {
     tcp_server *made = calloc(1, sizeof(*made));
     if (made == NULL)
@@ -142,6 +142,7 @@ static muster_status start(tcp_server **server, int listen_fd)
         free(made);
         return status;
     }
+    made->loop.door.secret = *secret;
     made->loop.settle = settle;
     made->loop.owner = made;
     made->pid = getpid();
@@ -159,29 +160,40 @@ static muster_status start(tcp_server **server, int listen_fd)
     return MUSTER_OK;
 }
 
-static bool share(tcp_server **server, const socket_address *address)
+static tcp_server *search(const socket_address *addresses, size_t num)
 {
-    for (tcp_server *one = registry.servers; one != NULL; one = one->next)
-        if (socket_address_equal(&one->address, address)) {
-            one->uses++;
-            *server = one;
-            return true;
-        }
-    return false;
+    for (size_t i = 0; i < num; i++)
+        for (tcp_server *one = registry.servers; one != NULL; one = one->next)
+            if (socket_address_equal(&one->address, &addresses[i]))
+                return one;
+    return NULL;
 }
 
-static muster_status open_first(tcp_server **server, const socket_address *addresses, size_t num)
+static muster_status share(tcp_server **server, tcp_server *found, const job_secret *secret)
+{
+    if (!job_secret_equal(&found->loop.door.secret, secret))
+        return error_set(MUSTER_ERR_MISMATCH,
+                         "this process serves a store at %s already, with another job secret: "
+                         "MUSTER_JOB_SECRET has been changed since; choose another port",
+                         found->loop.door.where);
+    found->uses++;
+    *server = found;
+    return MUSTER_OK;
+}
+
+static muster_status open_first(tcp_server **server, const socket_address *addresses, size_t num,
+                                const job_secret *secret)
 {
     muster_status status = MUSTER_OK;
-    for (size_t i = 0; i < num; i++)
-        if (share(server, &addresses[i]))
-            return MUSTER_OK;
+    tcp_server *found = search(addresses, num);
+    if (found != NULL)
+        return share(server, found, secret);
     for (size_t i = 0; i < num; i++) {
         int fd;
         status = socket_listen(&addresses[i], &fd);
         if (status != MUSTER_OK)
             continue;
-        status = start(server, fd);
+        status = start(server, fd, secret);
         if (status != MUSTER_OK)
             close(fd);
         return status;
@@ -193,12 +205,16 @@ muster_status tcp_server_open(tcp_server **server, const char *host, int port)
 {
     socket_address *addresses;
     size_t num;
-    muster_status status = socket_resolve(host, port, &addresses, &num);
+    job_secret secret;
+    muster_status status = job_secret_read(&secret);
+    if (status == MUSTER_OK)
+        status = socket_resolve(host, port, &addresses, &num);
     if (status != MUSTER_OK)
         return status;
     registry_lock();
-    status = open_first(server, addresses, num);
+    status = open_first(server, addresses, num, &secret);
     pthread_mutex_unlock(&registry.lock);
+    job_secret_forget(&secret);
     free(addresses);
     return status;
 }
@@ -214,9 +230,14 @@ muster_status tcp_server_adopt(tcp_server **server, int listen_fd)
         return error_set(MUSTER_ERR_ARGUMENT,
                          "listen_fd %d is no listening TCP socket: bind it and call listen() first",
                          listen_fd);
+    job_secret secret;
+    muster_status status = job_secret_read(&secret);
+    if (status != MUSTER_OK)
+        return status;
     registry_lock();
-    muster_status status = start(server, listen_fd);
+    status = start(server, listen_fd, &secret);
     pthread_mutex_unlock(&registry.lock);
+    job_secret_forget(&secret);
     return status;
 }
 

@@ -55,6 +55,36 @@ AC_DEFUN([MUSTER_WITH_HWLOC], [
   MUSTER_FOUND([hwloc], [$muster_hwloc], [no usable hwloc 2: install libhwloc-dev])
 ])
 
+# Without it no job secret can be proved, and one that is set is an error at run time.
+AC_DEFUN([MUSTER_WITH_SODIUM], [
+  MUSTER_WITH([sodium], [SODIUM], [prove the job secret with libsodium], [sodium.h])
+  muster_sodium=no
+  AS_IF([test "x$with_sodium" != xno], [
+    AS_IF([test -z "$SODIUM_LIBS" && test "x$muster_sodium_dirs" = x],
+      [PKG_CHECK_EXISTS([libsodium], [
+         SODIUM_CFLAGS=$($PKG_CONFIG --cflags libsodium)
+         SODIUM_LIBS=$($PKG_CONFIG --libs libsodium)])])
+    : "${SODIUM_LIBS=$muster_sodium_dirs -lsodium}"
+    AC_MSG_CHECKING([for libsodium])
+    muster_saved_CPPFLAGS=$CPPFLAGS; muster_saved_LIBS=$LIBS
+    CPPFLAGS="$CPPFLAGS $SODIUM_CFLAGS"; LIBS="$SODIUM_LIBS $LIBS"
+    AC_LINK_IFELSE([AC_LANG_PROGRAM([[
+#include <sodium.h>]], [[
+unsigned char key[crypto_auth_hmacsha256_KEYBYTES], proof[crypto_auth_hmacsha256_BYTES];
+randombytes_buf(key, sizeof(key));
+crypto_auth_hmacsha256(proof, key, sizeof(key), key);
+return sodium_init() + sodium_memcmp(key, proof, sizeof(key));]])], [muster_sodium=yes])
+    CPPFLAGS=$muster_saved_CPPFLAGS; LIBS=$muster_saved_LIBS
+    AC_MSG_RESULT([$muster_sodium])
+  ])
+  AS_IF([test "x$muster_sodium" = xyes],
+    [AC_DEFINE([HAVE_SODIUM], [1], [libsodium is there])
+     sodium_summary="yes ($(echo $SODIUM_LIBS))"],
+    [SODIUM_CFLAGS=; SODIUM_LIBS=])
+  MUSTER_FOUND([sodium], [$muster_sodium], [no usable libsodium: install libsodium-dev])
+  AM_CONDITIONAL([SODIUM], [test "x$muster_sodium" = xyes])
+])
+
 # NVIDIA's headers only: muster links neither CUDA nor NCCL.
 AC_DEFUN([MUSTER_WITH_HEADER], [
   muster_$1=no

@@ -7,6 +7,7 @@
 
 #include "muster_run.h"
 #include "muster.h"
+#include "ranks_port.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,6 +45,8 @@ void run_options(void)
     refused("no port", RUN("--master-port", "65536", "true"), "not '65536'");
     refused("no folder", RUN("--wdir", "/nowhere", "true"), "'/nowhere' is no folder");
     refused("no name", RUN("-x", "=3", "true"), "-x takes NAME");
+    refused("a secret for all to see", RUN("-x", "MUSTER_JOB_SECRET=0123456789abcdef", "true"),
+            "is seen by every user");
     refused("GPUs", RUN("--ppn", "gpu", "true"), "give a number");
     refused("uneven nodes", RUN("-n", "3", "--nnodes", "2", "true"), "shared out evenly");
     refused("a contradiction", RUN("-n", "3", "--ppn", "2", "true"), "-n 3 is not");
@@ -109,6 +112,56 @@ static void variables(void)
            "a name that is not set is told");
 }
 
+/* user case 56: who gets into the store. */
+static void secrets(void)
+{
+    static const char own[] = "the secret of a user";
+    char first[100], second[100];
+    unsetenv("MUSTER_JOB_SECRET");
+#ifdef HAVE_SODIUM
+    first_line(RUN(SHELL("echo $MUSTER_JOB_SECRET")), first, sizeof(first));
+    is_int((long long)strlen(first), 64, "a job has a secret");
+    first_line(RUN(SHELL("echo $MUSTER_JOB_SECRET")), second, sizeof(second));
+    ok(strcmp(first, second) != 0, "and another one another");
+    command_run(&run, NULL, RUN("-n", "2", "-v", SHELL("echo $MUSTER_JOB_SECRET")));
+    snprintf(first, sizeof(first), "%.64s", run.out);
+    snprintf(second, sizeof(second), "%.64s", run.out + 65);
+    ok(strlen(first) == 64 && strcmp(first, second) == 0, "its ranks have the same");
+    ok(strstr(run.err, first) == NULL, "which it does not tell");
+#else
+    skip(4, "built without libsodium");
+#endif
+    first_line(RUN("--no-secret", SHELL("echo [$MUSTER_JOB_SECRET]")), first, sizeof(first));
+    is_str(first, "[]", "with --no-secret there is none");
+    setenv("MUSTER_JOB_SECRET", "short", 1);
+    command_run(&run, NULL, RUN("true"));
+    ok(run.status != 0 && strstr(run.err, "has 5 characters") != NULL, "a short one is refused");
+    setenv("MUSTER_JOB_SECRET", own, 1);
+    first_line(RUN("--no-secret", SHELL("echo [$MUSTER_JOB_SECRET]")), first, sizeof(first));
+    is_str(first, "[]", "--no-secret takes away the user's");
+#ifdef HAVE_SODIUM
+    first_line(RUN(SHELL("echo $MUSTER_JOB_SECRET")), first, sizeof(first));
+    is_str(first, own, "which else is the job's");
+#else
+    skip(1, "built without libsodium");
+#endif
+    unsetenv("MUSTER_JOB_SECRET");
+
+    struct port port = port_reserve();
+    char number[16];
+    snprintf(number, sizeof(number), "%d", port.number);
+    command_run(&run, NULL,
+                RUN("-n", "2", "--nnodes", "2", "--node-rank", "0", "--master-addr", "127.0.0.1",
+                    "--master-port", number, SHELL("echo [$MUSTER_JOB_SECRET]")));
+    is_str(run.out, "[]\n", "one node can't make a secret for two");
+    has_str(run.err, "set the same MUSTER_JOB_SECRET on every node", "and says so");
+    command_run(&run, NULL,
+                RUN("-n", "2", "--nnodes", "2", "--node-rank", "0", "--master-addr", "127.0.0.1",
+                    "--master-port", number, "--no-secret", "true"));
+    is_str(run.err, "", "unless that is wanted");
+    port_free(&port);
+}
+
 static const char *self_path(void)
 {
     static char path[4096];
@@ -137,6 +190,7 @@ void run_surroundings(void)
 {
     worlds();
     variables();
+    secrets();
     resources();
 }
 
@@ -264,7 +318,7 @@ int main(int argc, char **argv)
 {
     if (argc == 3)
         return run_as_rank(argv[2]);
-    plan(129);
+    plan(142);
     run_options();
     run_surroundings();
     run_printing();

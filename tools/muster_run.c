@@ -47,7 +47,7 @@ static bool prepare(struct job *job, const struct options *options)
     job->ranks = calloc((size_t)options->per_node, sizeof(*job->ranks));
     choose_id(job);
     if (job->ranks != NULL && job_open_signals(job) && guard_start(&job->guard) &&
-        prctl(PR_SET_CHILD_SUBREAPER, 1) == 0)
+        job_choose_secret(job) && prctl(PR_SET_CHILD_SUBREAPER, 1) == 0)
         return job_host_store(job);
     job_say(job, "the job can't be prepared: %s", strerror(errno));
     return false;

@@ -67,6 +67,10 @@ __attribute__((format(printf, 2, 3)))
 #endif
 void job_say(struct job *job, const char *format, ...);
 
+/* Puts a job secret into our environment, which the store and the ranks take it from, or takes it
+ * out of there; false, with errno, if that fails. */
+bool job_choose_secret(struct job *job);
+
 /* Hosts the store where this node is to; false if that fails, which has been said. */
 bool job_host_store(struct job *job);
 

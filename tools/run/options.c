@@ -22,6 +22,7 @@ enum {
     TIMEOUT,
     KILL_AFTER,
     WDIR,
+    NO_SECRET,
     HELP,
     VERSION_
 };
@@ -43,6 +44,8 @@ static const struct option long_options[] = {
     {"timeout", required_argument, NULL, TIMEOUT},
     {"kill-after", required_argument, NULL, KILL_AFTER},
     {"wdir", required_argument, NULL, WDIR},
+    {"no-secret", no_argument, NULL, NO_SECRET},
+    {"no_secret", no_argument, NULL, NO_SECRET},
     {"verbose", no_argument, NULL, 'v'},
     {"quiet", no_argument, NULL, 'q'},
     {"help", no_argument, NULL, HELP},
@@ -63,6 +66,7 @@ static const char help[] =
     "      --master-port PORT   and its port (29500; on one node any free one)\n"
     "  -x NAME[=VALUE]          sets or passes on an environment variable\n"
     "      --wdir DIR           where the ranks run\n"
+    "      --no-secret          lets everybody into the store: needed where ranks of torch join\n"
     "  -l, --tag-output         puts \"[RANK] \" before each line of output; also --label\n"
     "      --timeout SECONDS    stops the job after that time, with status 124\n"
     "      --kill-after SECONDS from asking ranks to stop to killing them (5)\n"
@@ -70,12 +74,18 @@ static const char help[] =
     "  -q, --quiet              does not say which rank failed\n"
     "      --help, --version\n"
     "\n"
-    "Ranks find RANK, WORLD_SIZE, LOCAL_RANK, LOCAL_WORLD_SIZE, NODE_RANK (also as GROUP_RANK),\n"
-    "GROUP_WORLD_SIZE, MASTER_ADDR and MASTER_PORT in their environment. Rank 0 has the standard "
-    "input. The status is 128 + N for a\n"
-    "rank that was killed by signal N, 127 for a program that is not found, 126 for one that "
-    "can't\n"
-    "be executed, 2 for a wrong command line.\n";
+    "Ranks find RANK, WORLD_SIZE, LOCAL_RANK, LOCAL_WORLD_SIZE, NODE_RANK (also as GROUP_RANK),
+"
+    "GROUP_WORLD_SIZE, MASTER_ADDR and MASTER_PORT in their environment, and in MUSTER_JOB_SECRET
+"
+    "what the store asks of everybody who connects: that of our environment, else, on one node, a
+"
+    "new one. Rank 0 has the standard input. The status is 128 + N for a rank that was killed by
+"
+    "signal N, 127 for a program that is not found, 126 for one that can't be executed, 2 for a
+"
+    "wrong command line.
+";
 
 #if defined(__GNUC__)
 __attribute__((format(printf, 1, 2)))
@@ -157,10 +167,25 @@ static bool options_take_more(struct options *options, int option)
     case WDIR:
         options->folder = optarg;
         return true;
+    case NO_SECRET:
+        options->no_secret = true;
+        return true;
     default:
         fprintf(stderr, "Try 'muster-run --help'.\n");
         return false;
     }
+}
+
+static bool options_export(struct options *options, const char *entry)
+{
+    static const char secret[] = "MUSTER_JOB_SECRET=";
+    if (*entry == '\0' || *entry == '=')
+        return options_refuse("-x takes NAME or NAME=VALUE");
+    if (strncmp(entry, secret, sizeof(secret) - 1) == 0)
+        return options_refuse("a job secret in a command line is seen by every user of this "
+                              "machine: set MUSTER_JOB_SECRET in the environment");
+    options->exports[options->num_exports++] = entry;
+    return true;
 }
 
 static bool options_take(struct options *options, int option, char **argv)
@@ -180,9 +205,7 @@ static bool options_take(struct options *options, int option, char **argv)
         options->verbosity = -1;
         return true;
     case 'x':
-        options->exports[options->num_exports++] = optarg;
-        return *optarg != '\0' && *optarg != '=' ? true
-                                                 : options_refuse("-x takes NAME or NAME=VALUE");
+        return options_export(options, optarg);
     default:
         return options_take_more(options, option);
     }

@@ -18,6 +18,7 @@ struct options {
     const char *master_addr;
     int master_port;
     bool tag;
+    bool no_secret;
     double timeout; /* seconds; 0 is none */
     double kill_after;
     const char **exports; /* "NAME" or "NAME=VALUE" */
