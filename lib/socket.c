@@ -10,6 +10,8 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
+#include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "error.h"
@@ -17,6 +19,9 @@
 
 /* How long one address may take while others wait for their turn, at first. */
 enum { FIRST_SLICE_MS = 250, LONGEST_DELAY_MS = 250 };
+
+/* So many addresses of a name fit a sentence. */
+enum { MOST_DESCRIBED = 8 };
 
 muster_status socket_prepare(int fd, bool connected)
 {
@@ -123,38 +128,87 @@ static bool hopeless(int error)
            error == EPERM;
 }
 
-static muster_status connect_error(const char *what, int error, bool timed_out)
+/* What the tries of one connection have come to. */
+typedef struct connect_tries {
+    const socket_address *addresses;
+    size_t num;
+    const char *what;
+    int errors[MOST_DESCRIBED]; /* the latest of each of the first addresses */
+    int error;                  /* the one that says most */
+    bool slow;                  /* some address did not answer in its turn of the latest round */
+} connect_tries;
+
+/* " (192.0.2.1 No route to host, 2001:db8::1 Connection refused)"; "" where what has the address.
+ */
+static const char *describe_tries(const connect_tries *tries, char *text, size_t size)
 {
+    size_t used = 0, num = tries->num < MOST_DESCRIBED ? tries->num : MOST_DESCRIBED;
+    text[0] = '\0';
+    for (size_t i = 0; i < num; i++) {
+        char name[SOCKET_TEXT_SIZE];
+        socket_address_text(&tries->addresses[i], false, name);
+        if (tries->num == 1 && strstr(tries->what, name) != NULL)
+            return text;
+        int error = tries->errors[i];
+        used += (size_t)snprintf(text + used, size - used, "%s%s %s", used == 0 ? " (" : ", ", name,
+                                 error == ETIMEDOUT ? "no answer" : strerror(error));
+        if (used >= size - 2)
+            return text;
+    }
+    snprintf(text + used, size - used, ")");
+    return text;
+}
+
+static muster_status connect_error(const connect_tries *tries, int error, bool timed_out)
+{
+    char words[512];
+    describe_tries(tries, words, sizeof(words));
     errno = error;
     if (timed_out && error == ETIMEDOUT)
-        return error_set(MUSTER_ERR_TIMEOUT, "%s: no connection in the time given: no answer",
-                         what);
-    error_system("%s: no connection%s", what, timed_out ? " in the time given" : "");
+        return error_set(MUSTER_ERR_TIMEOUT, "%s: no connection in the time given%s: no answer",
+                         tries->what, words);
+    error_system("%s: no connection%s%s", tries->what, timed_out ? " in the time given" : "",
+                 words);
     return timed_out         ? MUSTER_ERR_TIMEOUT
            : hopeless(error) ? MUSTER_ERR_SYSTEM
                              : MUSTER_ERR_PEER_LOST;
 }
 
+/* One try of each address; 0, or the error of the last. */
+static int connect_round(connect_tries *tries, int64_t slice_ms, deadline end, int *fd)
+{
+    int failed = 0;
+    tries->slow = false;
+    for (size_t i = 0; i < tries->num; i++) {
+        deadline turn = tries->num == 1 ? end : earlier(end, deadline_in(slice_ms));
+        failed = connect_once(&tries->addresses[i], turn, fd);
+        if (i < MOST_DESCRIBED && (failed != ETIMEDOUT || tries->errors[i] == 0))
+            tries->errors[i] = failed;
+        if (failed == 0 || hopeless(failed))
+            return failed;
+        tries->slow = tries->slow || failed == ETIMEDOUT;
+        /* A refusal says more than silence, or than a family that is not there. */
+        if (tries->error == ETIMEDOUT || failed == ECONNREFUSED)
+            tries->error = failed;
+    }
+    return failed;
+}
+
 muster_status socket_connect(const socket_address *addresses, size_t num, bool retry, deadline end,
                              const char *what, int *fd)
 {
-    int delay_ms = 1, error = ETIMEDOUT;
+    connect_tries tries = {.addresses = addresses, .num = num, .what = what, .error = ETIMEDOUT};
+    int delay_ms = 1;
     for (int64_t slice_ms = FIRST_SLICE_MS;; slice_ms *= 2) {
-        bool slow = false;
-        for (size_t i = 0; i < num; i++) {
-            deadline turn = num == 1 ? end : earlier(end, deadline_in(slice_ms));
-            int failed = connect_once(&addresses[i], turn, fd);
-            if (failed == 0 || hopeless(failed))
-                return failed == 0 ? MUSTER_OK : connect_error(what, failed, false);
-            slow = slow || failed == ETIMEDOUT;
-            /* A refusal says more than silence, or than a family that is not there. */
-            if (error == ETIMEDOUT || failed == ECONNREFUSED)
-                error = failed;
-        }
+        int failed = connect_round(&tries, slice_ms, end, fd);
+        if (failed == 0)
+            return MUSTER_OK;
+        if (hopeless(failed))
+            return connect_error(&tries, failed, false);
         if (deadline_left_ms(end) == 0)
-            return connect_error(what, error, true);
-        if (!retry && !slow)
-            return connect_error(what, error, false);
+            return connect_error(&tries, tries.error, true);
+        if (!retry && !tries.slow)
+            return connect_error(&tries, tries.error, false);
         socket_back_off(&delay_ms, end);
     }
 }

@@ -30,8 +30,20 @@ const char *socket_address_text(const socket_address *address, bool with_port,
 /* The wildcard of its family becomes that family's loopback: where a client of this host goes. */
 socket_address socket_address_reachable(const socket_address *address);
 
-/* The addresses of host (a name or a numeric address) with port; *addresses is for free(). */
+/* 127.0.0.0/8 or ::1. */
+bool socket_address_is_loopback(const socket_address *address);
+
+/*
+ * The addresses of host (a name or a numeric address) with port; *addresses is for free(). Those of
+ * the loopback come last: a host whose own name is both 127.0.1.1 and an address of a network is
+ * then met by all at the latter.
+ */
 muster_status socket_resolve(const char *host, int port, socket_address **addresses, size_t *num);
+
+/* The same for one who goes there: a name that has no address yet, as that of a host which is being
+ * started, is looked up again until the deadline, and a warning is logged once. */
+muster_status socket_resolve_until(const char *host, int port, deadline end,
+                                   socket_address **addresses, size_t *num);
 
 /* The socket's own address and that of its peer; false when the socket has none. */
 bool socket_local_address(int fd, socket_address *address);

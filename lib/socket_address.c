@@ -1,18 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Addresses of TCP sockets: from names, compared, and as text.
+ * Addresses of TCP sockets: compared, and as text.
  */
 #include "config.h"
 #include "socket.h"
 
 #include <arpa/inet.h>
-#include <errno.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <stdio.h>
-#include <stdlib.h>
-
-#include "error.h"
+#include <string.h>
 
 static const struct sockaddr_in *as_v4(const socket_address *address)
 {
@@ -38,6 +35,13 @@ int socket_address_port(const socket_address *address)
 {
     return ntohs(address->at.ss_family == AF_INET ? as_v4(address)->sin_port
                                                   : as_v6(address)->sin6_port);
+}
+
+bool socket_address_is_loopback(const socket_address *address)
+{
+    if (address->at.ss_family == AF_INET)
+        return ntohl(as_v4(address)->sin_addr.s_addr) >> 24 == 127;
+    return address->at.ss_family == AF_INET6 && IN6_IS_ADDR_LOOPBACK(&as_v6(address)->sin6_addr);
 }
 
 const char *socket_address_text(const socket_address *address, bool with_port,
@@ -71,42 +75,6 @@ socket_address socket_address_reachable(const socket_address *address)
     if (there.at.ss_family == AF_INET6 && IN6_IS_ADDR_UNSPECIFIED(&v6->sin6_addr))
         v6->sin6_addr = in6addr_loopback;
     return there;
-}
-
-static muster_status copy_addresses(const struct addrinfo *found, socket_address **addresses,
-                                    size_t *num)
-{
-    size_t count = 0;
-    for (const struct addrinfo *one = found; one != NULL; one = one->ai_next)
-        count++;
-    socket_address *list = calloc(count, sizeof(*list));
-    if (list == NULL)
-        return error_no_memory(count * sizeof(*list), "addresses");
-    for (size_t i = 0; i < count; i++, found = found->ai_next) {
-        memcpy(&list[i].at, found->ai_addr, found->ai_addrlen);
-        list[i].size = found->ai_addrlen;
-    }
-    *addresses = list;
-    *num = count;
-    return MUSTER_OK;
-}
-
-muster_status socket_resolve(const char *host, int port, socket_address **addresses, size_t *num)
-{
-    char service[16];
-    snprintf(service, sizeof(service), "%d", port);
-    struct addrinfo hints = {
-        .ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICSERV};
-    struct addrinfo *found = NULL;
-    int failed = getaddrinfo(host, service, &hints, &found);
-    if (failed == EAI_SYSTEM)
-        return error_system("finding the address of host '%s'", host);
-    if (failed != 0)
-        return error_set(failed == EAI_MEMORY ? MUSTER_ERR_NO_MEMORY : MUSTER_ERR_NOT_FOUND,
-                         "finding the address of host '%s': %s", host, gai_strerror(failed));
-    muster_status status = copy_addresses(found, addresses, num);
-    freeaddrinfo(found);
-    return status;
 }
 
 bool socket_local_address(int fd, socket_address *address)

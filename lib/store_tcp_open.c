@@ -90,7 +90,8 @@ static muster_status serve(tcp_store *tcp, const muster_tcp_store_args *args)
 
 /* Where the client goes: to this process's server by the address that it really has. */
 static muster_status find_server(tcp_store *tcp, const muster_tcp_store_args *args,
-                                 const char *whose, socket_address **addresses, size_t *num)
+                                 const char *whose, deadline end, socket_address **addresses,
+                                 size_t *num)
 {
     char text[SOCKET_TEXT_SIZE];
     const char *host = args->host;
@@ -109,7 +110,8 @@ static muster_status find_server(tcp_store *tcp, const muster_tcp_store_args *ar
     tcp->name = make_name(host, tcp->port, whose);
     if (tcp->name == NULL)
         return error_no_memory(strlen(host), "a name");
-    return tcp->server != NULL ? MUSTER_OK : socket_resolve(host, tcp->port, addresses, num);
+    return tcp->server != NULL ? MUSTER_OK
+                               : socket_resolve_until(host, tcp->port, end, addresses, num);
 }
 
 /* As torch's clients do, since a server of torch counts them. */
@@ -138,9 +140,10 @@ static muster_status open_client(tcp_store *tcp, const muster_tcp_store_args *ar
 {
     socket_address *addresses = NULL;
     size_t num = 0;
-    muster_status status = find_server(tcp, args, whose, &addresses, &num);
+    deadline end = deadline_in(args->timeout_ms);
+    muster_status status = find_server(tcp, args, whose, end, &addresses, &num);
     if (status == MUSTER_OK)
-        status = tcp_client_open(&tcp->client, tcp->name, addresses, num, args->timeout_ms,
+        status = tcp_client_open(&tcp->client, tcp->name, addresses, num, args->timeout_ms, end,
                                  tcp->server != NULL);
     if (status != MUSTER_OK) {
         free(addresses);

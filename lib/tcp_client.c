@@ -282,7 +282,8 @@ int tcp_client_count(tcp_client *client)
 }
 
 muster_status tcp_client_open(tcp_client *client, const char *name, socket_address *addresses,
-                              size_t num_addresses, int64_t timeout_ms, bool own_server)
+                              size_t num_addresses, int64_t timeout_ms, deadline end,
+                              bool own_server)
 {
     *client = (tcp_client){.name = name,
                            .addresses = addresses,
@@ -295,7 +296,7 @@ muster_status tcp_client_open(tcp_client *client, const char *name, socket_addre
     atomic_store(&client->process, getpid());
     pthread_mutex_init(&client->lock, NULL);
     tcp_link *link;
-    status = link_open(client, true, deadline_in(timeout_ms), &link);
+    status = link_open(client, true, end, &link);
     if (status != MUSTER_OK) {
         pthread_mutex_destroy(&client->lock);
         return status;

@@ -28,10 +28,11 @@ typedef struct tcp_client {
     _Atomic pid_t process; /* whose connections these are: a forked child opens its own */
 } tcp_client;
 
-/* Makes the first connection, trying until the time-out is over. addresses, for free(), belong to
+/* Makes the first connection, trying until the deadline. addresses, for free(), belong to
  * the client if that succeeds. */
 muster_status tcp_client_open(tcp_client *client, const char *name, socket_address *addresses,
-                              size_t num_addresses, int64_t timeout_ms, bool own_server);
+                              size_t num_addresses, int64_t timeout_ms, deadline end,
+                              bool own_server);
 void tcp_client_close(tcp_client *client);
 
 /* A connection for the caller alone. */

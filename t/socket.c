@@ -42,6 +42,9 @@ static void addresses(void)
     is_str(socket_address_text(&mapped, true, text), "192.0.2.7:1", "IPv4 inside of IPv6");
     ok(socket_address_equal(&v4, &v4) && socket_address_equal(&v6, &v6), "equal addresses");
     ok(!socket_address_equal(&v4, &v6), "unlike families");
+    ok(socket_address_is_loopback(&v4) && socket_address_is_loopback(&v6), "loopback");
+    ok(!socket_address_is_loopback(&mapped), "others");
+    ok(!socket_address_is_loopback(&any), "the wildcard");
     socket_address other = first_of("127.0.0.1", 81);
     ok(!socket_address_equal(&v4, &other), "unlike ports");
     other = socket_address_reachable(&any);
@@ -56,6 +59,52 @@ static void addresses(void)
     has_str(socket_addresses_here(here, sizeof(here)), "127.0.0.1", "this host has addresses");
     is_str(socket_addresses_here(small, sizeof(small)), "none", "too little room for them");
     is_int(socket_local_address(-1, &other), false, "no socket, no address");
+}
+
+static int warnings;
+
+static void count_warnings(void *user, muster_log_level level, const char *line)
+{
+    (void)user;
+    warnings += level == MUSTER_LOG_WARNING && strstr(line, "'no..such.host'") != NULL;
+}
+
+static void names(void)
+{
+    socket_address *all;
+    size_t num;
+    muster_set_log(count_warnings, NULL, MUSTER_LOG_WARNING);
+    long long start = now_ms();
+    is_int(socket_resolve_until("no..such.host", 1, deadline_in(300), &all, &num),
+           MUSTER_ERR_NOT_FOUND, "a name that gets no address");
+    ok(now_ms() - start >= 300, "is tried until the deadline");
+    has_str(muster_last_error(), "'no..such.host', tried until the time-out", "which is said");
+    is_int(warnings, 1, "after one warning");
+    muster_set_log(NULL, NULL, MUSTER_LOG_WARNING);
+    is_int(socket_resolve_until("127.0.0.1", 1, deadline_in(0), &all, &num), MUSTER_OK,
+           "an address needs no time");
+    free(all);
+}
+
+static void described(void)
+{
+    int fd = -1, client;
+    char text[SOCKET_TEXT_SIZE];
+    socket_address list[2] = {first_of("127.0.0.1", 0), first_of("127.0.0.2", 0)};
+    for (int i = 0; i < 2; i++) {
+        socket_listen(&list[i], &fd);
+        socket_local_address(fd, &list[i]);
+        close(fd);
+    }
+    socket_connect(list, 2, false, deadline_in(1000), "test", &client);
+    has_str(muster_last_error(), "127.0.0.1 Connection refused, 127.0.0.2 Connection refused",
+            "all addresses that were tried are said");
+    socket_connect(list, 1, false, deadline_in(1000), "a name", &client);
+    has_str(muster_last_error(), "a name: no connection (127.0.0.1 Connection refused)",
+            "the one of a name too");
+    socket_connect(list, 1, false, deadline_in(1000), socket_address_text(list, true, text),
+                   &client);
+    ok(strstr(muster_last_error(), "(") == NULL, "but not what is said already");
 }
 
 static void listening(void)
@@ -124,8 +173,10 @@ static void connecting(void)
 
 int main(void)
 {
-    plan(39);
+    plan(50);
     addresses();
+    names();
+    described();
     listening();
     connecting();
     return done();
