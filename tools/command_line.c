@@ -16,11 +16,37 @@
 
 static const char *command_line_tool = "muster";
 
-void command_line_begin(const char *tool, char **argv)
+static int command_line_print(const char *text)
 {
-    command_line_tool = tool;
-    /* getopt only reads it. */
-    argv[0] = (char *)tool;
+    fputs(text, stdout);
+    return command_line_end(EXIT_SUCCESS);
+}
+
+static int command_line_version(void)
+{
+    printf("%s (muster) " PACKAGE_VERSION "\n", command_line_tool);
+    return command_line_end(EXIT_SUCCESS);
+}
+
+bool command_line_read(const command_line *line, int argc, char **argv, int *status)
+{
+    int option;
+    command_line_tool = line->tool;
+    /* getopt begins its complaints with it, and only reads it. */
+    argv[0] = (char *)line->tool;
+    *status = EXIT_USAGE;
+    while ((option = getopt_long(argc, argv, line->letters, line->options, NULL)) != -1) {
+        if (option == COMMAND_LINE_HELP || option == COMMAND_LINE_VERSION) {
+            *status = option == COMMAND_LINE_HELP ? command_line_print(line->help)
+                                                  : command_line_version();
+            return false;
+        }
+        if (option == '?')
+            fprintf(stderr, "Try '%s --help'.\n", line->tool);
+        if (option == '?' || !line->take(line->into, option))
+            return false;
+    }
+    return true;
 }
 
 static void command_line_write(const char *format, va_list arguments, const char *end)
@@ -72,12 +98,6 @@ bool command_line_seconds(int64_t *milliseconds, const char *name, const char *t
                                    text);
     *milliseconds = (int64_t)(value * 1000 + 0.5);
     return true;
-}
-
-int command_line_print(const char *text)
-{
-    fputs(text, stdout);
-    return command_line_end(EXIT_SUCCESS);
 }
 
 int command_line_end(int status)

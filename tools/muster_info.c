@@ -7,17 +7,17 @@
 #include "info/info.h"
 #include "command_line.h"
 
-#include <getopt.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { OPTIONS = 256, JSON, HELP, VERSION_ };
+enum { OPTIONS = 256, JSON };
 
 static const struct option long_options[] = {
-    {"options", no_argument, NULL, OPTIONS},  {"json", no_argument, NULL, JSON},
-    {"verbose", no_argument, NULL, 'v'},      {"help", no_argument, NULL, HELP},
-    {"version", no_argument, NULL, VERSION_}, {NULL, 0, NULL, 0},
+    {"options", no_argument, NULL, OPTIONS},
+    {"json", no_argument, NULL, JSON},
+    {"verbose", no_argument, NULL, 'v'},
+    COMMAND_LINE_END,
 };
 
 static const char help[] =
@@ -34,45 +34,44 @@ static const char help[] =
     "The status is 0 whatever is found, 1 where it can't be said, 2 for a wrong\n"
     "command line.\n";
 
+typedef struct info_options {
+    bool options, json, verbose;
+} info_options;
+
+static bool options_take(void *into, int option)
+{
+    info_options *options = into;
+    bool *chosen = option == OPTIONS ? &options->options
+                   : option == JSON  ? &options->json
+                                     : &options->verbose;
+    *chosen = true;
+    return true;
+}
+
+static bool options_read(info_options *options, int argc, char **argv, int *status)
+{
+    const command_line line = {"muster-info", help, "v", long_options, options_take, options};
+    if (!command_line_read(&line, argc, argv, status))
+        return false;
+    return optind == argc || command_line_refuse("it takes no argument, not '%s'", argv[optind]);
+}
+
 int main(int argc, char **argv)
 {
-    bool options = false, json = false, verbose = false;
-    int option;
-    command_line_begin("muster-info", argv);
-    while ((option = getopt_long(argc, argv, "v", long_options, NULL)) != -1) {
-        switch (option) {
-        case OPTIONS:
-            options = true;
-            break;
-        case JSON:
-            json = true;
-            break;
-        case 'v':
-            verbose = true;
-            break;
-        case HELP:
-            return command_line_print(help);
-        case VERSION_:
-            return command_line_print("muster-info (muster) " PACKAGE_VERSION "\n");
-        default:
-            fputs("Try 'muster-info --help'.\n", stderr);
-            return EXIT_USAGE;
-        }
-    }
-    if (optind < argc) {
-        command_line_refuse("it takes no argument, not '%s'", argv[optind]);
-        return EXIT_USAGE;
-    }
+    info_options options = {false, false, false};
+    int status;
+    if (!options_read(&options, argc, argv, &status))
+        return status;
     info found;
     if (!info_collect(&found)) {
         command_line_say("%s", muster_last_error());
         return EXIT_FAILURE;
     }
     bool said = true;
-    if (json)
+    if (options.json)
         said = info_print_json(&found);
     else
-        info_print(&found, options || verbose, verbose);
+        info_print(&found, options.options || options.verbose, options.verbose);
     if (!said)
         command_line_say("there is not enough memory for what was found");
     info_free(&found);

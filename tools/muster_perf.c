@@ -17,7 +17,7 @@ int main(int argc, char **argv)
     int status;
     if (!perf_options_read(&options, argc, argv, &status))
         return status;
-    if (perf_open(&options, "perf", &world) != MUSTER_OK) {
+    if (job_options_open(&options.job, "perf", &world) != MUSTER_OK) {
         command_line_say("%s", muster_last_error());
         return EXIT_FAILURE;
     }

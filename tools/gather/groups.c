@@ -9,13 +9,8 @@
 
 bool groups_make_world(gather_job *job)
 {
-    muster_init_args args = MUSTER_INIT_ARGS_INIT;
-    args.backend = job->options->backend;
-    args.init_method = job->options->init_method;
-    args.timeout_ms = job->options->timeout_ms;
-    args.options = job->options->settings;
     double start = stopwatch_seconds();
-    if (muster_init_process_group(&job->world, &args) != MUSTER_OK)
+    if (job_options_open(&job->options->job, NULL, &job->world) != MUSTER_OK)
         return job_refuse(job, "%s", muster_last_error());
     job->group_seconds = stopwatch_seconds() - start;
     job->rank = muster_group_rank(job->world);

@@ -9,18 +9,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "job_options.h"
 #include "muster.h"
 #include "prompts.h"
 
 typedef struct gather_options {
     const char *file;
     const char *output; /* NULL: nothing is written; "-" is stdout */
-    const char *backend;
-    const char *init_method;
-    const char *settings; /* muster's options, as text */
-    int64_t timeout_ms;
+    job_options job;
     long long group_size; /* 0: the size of the world */
-    bool json;
     bool quiet;
     bool verbose;
 } gather_options;

@@ -7,27 +7,17 @@
 #include "job.h"
 #include "command_line.h"
 
-#include <getopt.h>
 #include <limits.h>
 #include <stdio.h>
-
-enum { BACKEND = 256, TIMEOUT, INIT_METHOD, SETTINGS, JSON, HELP, VERSION_ };
 
 static const struct option long_options[] = {
     {"group-size", required_argument, NULL, 'g'},
     {"group_size", required_argument, NULL, 'g'},
     {"output", required_argument, NULL, 'o'},
-    {"backend", required_argument, NULL, BACKEND},
-    {"timeout", required_argument, NULL, TIMEOUT},
-    {"init-method", required_argument, NULL, INIT_METHOD},
-    {"init_method", required_argument, NULL, INIT_METHOD},
-    {"options", required_argument, NULL, SETTINGS},
-    {"json", no_argument, NULL, JSON},
     {"quiet", no_argument, NULL, 'q'},
     {"verbose", no_argument, NULL, 'v'},
-    {"help", no_argument, NULL, HELP},
-    {"version", no_argument, NULL, VERSION_},
-    {NULL, 0, NULL, 0},
+    JOB_OPTIONS_ROWS,
+    COMMAND_LINE_END,
 };
 
 static const char help[] =
@@ -55,28 +45,15 @@ static const char help[] =
     "found what it received to be right, 1 after an error on any rank, 2 for a wrong\n"
     "command line.\n";
 
-static bool options_take(gather_options *options, int option)
+static bool options_take(void *into, int option)
 {
+    gather_options *options = into;
     switch (option) {
     case 'g':
         return command_line_number(&options->group_size, "--group-size", optarg, 1, INT_MAX);
-    case TIMEOUT:
-        return command_line_seconds(&options->timeout_ms, "--timeout", optarg);
     case 'o':
         options->output = optarg;
         return *optarg != '\0' || command_line_refuse("--output takes the name of a file");
-    case BACKEND:
-        options->backend = optarg;
-        return true;
-    case INIT_METHOD:
-        options->init_method = optarg;
-        return true;
-    case SETTINGS:
-        options->settings = optarg;
-        return true;
-    case JSON:
-        options->json = true;
-        return true;
     case 'q':
         options->quiet = true;
         return true;
@@ -84,26 +61,17 @@ static bool options_take(gather_options *options, int option)
         options->verbose = true;
         return true;
     default:
-        fputs("Try 'muster-gather --help'.\n", stderr);
-        return false;
+        return job_options_take(&options->job, option);
     }
 }
 
 bool options_read(gather_options *options, int argc, char **argv, int *status)
 {
-    int option;
-    *options = (gather_options){.timeout_ms = MUSTER_TIMEOUT_DEFAULT};
-    *status = EXIT_USAGE;
-    command_line_begin("muster-gather", argv);
-    while ((option = getopt_long(argc, argv, "g:o:qv", long_options, NULL)) != -1) {
-        if (option == HELP || option == VERSION_) {
-            *status = command_line_print(
-                option == HELP ? help : "muster-gather (muster) " PACKAGE_VERSION "\n");
-            return false;
-        }
-        if (!options_take(options, option))
-            return false;
-    }
+    const command_line line = {"muster-gather", help,         "g:o:qv",
+                               long_options,    options_take, options};
+    *options = (gather_options){.job.timeout_ms = MUSTER_TIMEOUT_DEFAULT};
+    if (!command_line_read(&line, argc, argv, status))
+        return false;
     if (optind + 1 != argc)
         return command_line_refuse(optind == argc ? "there is no file to read"
                                                   : "it takes one file");

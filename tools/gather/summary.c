@@ -114,12 +114,12 @@ bool summary_print(gather_job *job)
     if (facts == NULL)
         return false;
     bool good = true;
-    if (options->json)
+    if (options->job.json)
         good = summary_json(job, facts, out);
     else
         summary_words(job, facts, out);
     if (options->verbose)
-        summary_groups(job, options->json ? stderr : out);
+        summary_groups(job, options->job.json ? stderr : out);
     json_decref(facts);
     return good;
 }

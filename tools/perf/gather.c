@@ -148,7 +148,7 @@ bool perf_gather(const perf_options *options, muster_group *world)
     bool good = lists_make(options, &list, why, sizeof(why));
     good = agree(world, good ? "" : why) && gather_measure(options, world, &list, &found);
     if (good && muster_group_rank(world) == 0) {
-        if (options->json)
+        if (options->job.json)
             gather_print_json(options, world, &list, &found);
         else
             gather_print(options, world, &list, &found);

@@ -48,7 +48,7 @@ static bool groups_round(const perf_options *options, muster_group *base, long l
     if (muster_barrier(base, NULL) != MUSTER_OK)
         return perf_failed(base);
     double start = stopwatch_seconds();
-    if (perf_open(options, name, &world) != MUSTER_OK)
+    if (job_options_open(&options->job, name, &world) != MUSTER_OK)
         return perf_failed(base);
     values[WORLD_SECONDS] = stopwatch_seconds() - start;
     bool good = groups_measure(world, size, values) && perf_largest(base, values, NUM_VALUES);
@@ -131,7 +131,7 @@ bool perf_groups(const perf_options *options, muster_group *base)
         return false;
     if (muster_group_rank(base) != 0)
         return true;
-    if (options->json)
+    if (options->job.json)
         groups_print_json(options, base, size, rounds, values);
     else
         groups_print(options, base, size, rounds, values);

@@ -14,17 +14,6 @@
 #include <string.h>
 #include <unistd.h>
 
-muster_status perf_open(const perf_options *options, const char *name, muster_group **world)
-{
-    muster_init_args args = MUSTER_INIT_ARGS_INIT;
-    args.backend = options->backend;
-    args.init_method = options->init_method;
-    args.timeout_ms = options->timeout_ms;
-    args.options = options->settings;
-    args.group_name = name;
-    return muster_init_process_group(world, &args);
-}
-
 bool perf_failed(const muster_group *world)
 {
     command_line_say("rank %d: %s", muster_group_rank(world), muster_last_error());

@@ -7,13 +7,12 @@
 #include "perf.h"
 #include "command_line.h"
 
-#include <getopt.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { BACKEND = 256, TIMEOUT, INIT_METHOD, SETTINGS, TOKENS, RAGGED, JSON, HELP, VERSION_ };
+enum { TOKENS = 256, RAGGED };
 
 static const struct option long_options[] = {
     {"rounds", required_argument, NULL, 'n'},
@@ -21,15 +20,8 @@ static const struct option long_options[] = {
     {"group_size", required_argument, NULL, 'g'},
     {"tokens", required_argument, NULL, TOKENS},
     {"ragged", required_argument, NULL, RAGGED},
-    {"backend", required_argument, NULL, BACKEND},
-    {"timeout", required_argument, NULL, TIMEOUT},
-    {"init-method", required_argument, NULL, INIT_METHOD},
-    {"init_method", required_argument, NULL, INIT_METHOD},
-    {"options", required_argument, NULL, SETTINGS},
-    {"json", no_argument, NULL, JSON},
-    {"help", no_argument, NULL, HELP},
-    {"version", no_argument, NULL, VERSION_},
-    {NULL, 0, NULL, 0},
+    JOB_OPTIONS_ROWS,
+    COMMAND_LINE_END,
 };
 
 static const char help[] =
@@ -83,35 +75,21 @@ static bool options_shapes(perf_options *options, const char *text)
     }
 }
 
-static bool options_take(perf_options *options, int option)
+static bool options_take(void *into, int option)
 {
+    perf_options *options = into;
     switch (option) {
     case 'n':
         return command_line_number(&options->rounds, "--rounds", optarg, 1, PERF_MOST_ROUNDS);
     case 'g':
         return command_line_number(&options->group_size, "--group-size", optarg, 1, INT_MAX);
-    case TIMEOUT:
-        return command_line_seconds(&options->timeout_ms, "--timeout", optarg);
     case RAGGED:
         return options_shapes(options, optarg);
     case TOKENS:
         options->file = optarg;
         return true;
-    case BACKEND:
-        options->backend = optarg;
-        return true;
-    case INIT_METHOD:
-        options->init_method = optarg;
-        return true;
-    case SETTINGS:
-        options->settings = optarg;
-        return true;
-    case JSON:
-        options->json = true;
-        return true;
     default:
-        fputs("Try 'muster-perf --help'.\n", stderr);
-        return false;
+        return job_options_take(&options->job, option);
     }
 }
 
@@ -136,18 +114,9 @@ static bool options_check(perf_options *options, int rest, char **argv)
 
 bool perf_options_read(perf_options *options, int argc, char **argv, int *status)
 {
-    int option;
-    *options = (perf_options){.rounds = 5, .timeout_ms = MUSTER_TIMEOUT_DEFAULT};
-    *status = EXIT_USAGE;
-    command_line_begin("muster-perf", argv);
-    while ((option = getopt_long(argc, argv, "n:g:", long_options, NULL)) != -1) {
-        if (option == HELP || option == VERSION_) {
-            *status = command_line_print(
-                option == HELP ? help : "muster-perf (muster) " PACKAGE_VERSION "\n");
-            return false;
-        }
-        if (!options_take(options, option))
-            return false;
-    }
+    const command_line line = {"muster-perf", help, "n:g:", long_options, options_take, options};
+    *options = (perf_options){.rounds = 5, .job.timeout_ms = MUSTER_TIMEOUT_DEFAULT};
+    if (!command_line_read(&line, argc, argv, status))
+        return false;
     return options_check(options, argc - optind, argv);
 }

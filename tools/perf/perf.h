@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "job_options.h"
 #include "muster.h"
 
 enum { PERF_MOST_ROUNDS = 10000, PERF_MOST_SHAPES = 64 };
@@ -26,18 +27,11 @@ typedef struct perf_options {
     const char *file;     /* of prompts, or NULL */
     perf_shape shapes[PERF_MOST_SHAPES];
     size_t num_shapes;
-    const char *backend;
-    const char *init_method;
-    const char *settings;
-    int64_t timeout_ms;
-    bool json;
+    job_options job;
 } perf_options;
 
 /* Returns true when there is something to do; else *status is what to exit with, all said. */
 bool perf_options_read(perf_options *options, int argc, char **argv, int *status);
-
-/* A group of all ranks under a name of its own. */
-muster_status perf_open(const perf_options *options, const char *name, muster_group **world);
 
 /* Says what muster's last error was, with the rank; always false. */
 bool perf_failed(const muster_group *world);
