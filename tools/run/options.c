@@ -74,18 +74,12 @@ static const char help[] =
     "  -q, --quiet              does not say which rank failed\n"
     "      --help, --version\n"
     "\n"
-    "Ranks find RANK, WORLD_SIZE, LOCAL_RANK, LOCAL_WORLD_SIZE, NODE_RANK (also as GROUP_RANK),
-"
-    "GROUP_WORLD_SIZE, MASTER_ADDR and MASTER_PORT in their environment, and in MUSTER_JOB_SECRET
-"
-    "what the store asks of everybody who connects: that of our environment, else, on one node, a
-"
-    "new one. Rank 0 has the standard input. The status is 128 + N for a rank that was killed by
-"
-    "signal N, 127 for a program that is not found, 126 for one that can't be executed, 2 for a
-"
-    "wrong command line.
-";
+    "Ranks find RANK, WORLD_SIZE, LOCAL_RANK, LOCAL_WORLD_SIZE, NODE_RANK (also as GROUP_RANK),\n"
+    "GROUP_WORLD_SIZE, MASTER_ADDR and MASTER_PORT in their environment, and in MUSTER_JOB_SECRET\n"
+    "what the store asks of everybody who connects: that of our environment, else, on one node, a\n"
+    "new one. Rank 0 has the standard input. The status is 128 + N for a rank that was killed by\n"
+    "signal N, 127 for a program that is not found, 126 for one that can't be executed, 2 for a\n"
+    "wrong command line.\n";
 
 #if defined(__GNUC__)
 __attribute__((format(printf, 1, 2)))
