@@ -15,6 +15,7 @@
 
 #include "error.h"
 #include "file_replay.h"
+#include "log.h"
 
 enum { LEAST_LOCK_MS = 100, LONGEST_LOCK_PAUSE_MS = 8 };
 
@@ -180,11 +181,12 @@ bool file_log_unchanged(file_log *log)
 
 /* ---- Life ---------------------------------------------------------------------------------- */
 
-/* Makes the file if need be, and remembers which one it is. */
+/* Makes the file if need be, for the ranks' own user alone, and remembers which one it is. One that
+ * is there already keeps its mode: whoever made it for several users has said so. */
 static muster_status identify(file_log *log, const char *path)
 {
     struct stat found;
-    int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOCTTY, 0644);
+    int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOCTTY, 0600);
     if (fd < 0)
         return error_system("opening the file '%s' of a store", path);
     muster_status status = MUSTER_OK;
@@ -202,6 +204,11 @@ static muster_status identify(file_log *log, const char *path)
         close(fd);
         return status;
     }
+    if (found.st_mode & S_IWOTH)
+        log_line(MUSTER_LOG_WARNING,
+                 "file store %s: every user of the machine may change it (its mode is %03o): "
+                 "chmod 600, or another folder",
+                 path, (unsigned)found.st_mode & 0777);
     log->keeper = fd;
     log->device = found.st_dev;
     log->inode = found.st_ino;

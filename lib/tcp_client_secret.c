@@ -10,6 +10,22 @@
 
 static const char what[] = "the proof of the job secret";
 
+static muster_status no_proof(const tcp_client *client)
+{
+    return error_set(MUSTER_ERR_PROTOCOL,
+                     "%s: what listens there does not know the job secret and was told nothing: "
+                     "it is no store of this job; see who has taken the port",
+                     client->name);
+}
+
+static muster_status other_version(const tcp_client *client)
+{
+    return error_set(MUSTER_ERR_PROTOCOL,
+                     "%s: the store proves the job secret in a way of another version of muster: "
+                     "use the same version for all ranks",
+                     client->name);
+}
+
 static muster_status refused(const tcp_client *client, int kind, bool *busy)
 {
     switch (kind) {
@@ -35,20 +51,11 @@ static muster_status refused(const tcp_client *client, int kind, bool *busy)
                          "%s: the store has no room for a further connection: too many strangers "
                          "connect to it",
                          client->name);
+    case TCP_ENTRY_REFUSED_VERSION:
+        return other_version(client);
     default:
-        return error_set(MUSTER_ERR_PROTOCOL,
-                         "%s: the store proves the job secret in a way of another version of "
-                         "muster: use the same version for all ranks",
-                         client->name);
+        return no_proof(client);
     }
-}
-
-static muster_status no_proof(const tcp_client *client)
-{
-    return error_set(MUSTER_ERR_PROTOCOL,
-                     "%s: what listens there does not know the job secret and was told nothing: "
-                     "it is no store of this job; see who has taken the port",
-                     client->name);
 }
 
 static muster_status read_body(const tcp_client *client, tcp_link *link, tcp_entry_kind expected,
@@ -60,7 +67,9 @@ static muster_status read_body(const tcp_client *client, tcp_link *link, tcp_ent
         return status;
     if (!tcp_entry_is_ours(head, TCP_ENTRY_MARK))
         return no_proof(client);
-    if (head[TCP_ENTRY_MARK] != TCP_ENTRY_VERSION || head[TCP_ENTRY_MARK + 1] != expected)
+    if (head[TCP_ENTRY_MARK] != TCP_ENTRY_VERSION)
+        return other_version(client);
+    if (head[TCP_ENTRY_MARK + 1] != expected)
         return refused(client, head[TCP_ENTRY_MARK + 1], busy);
     return tcp_link_read(client, link, what, body, TCP_ENTRY_BODY, end);
 }

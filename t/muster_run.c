@@ -147,6 +147,13 @@ static void secrets(void)
 #endif
     unsetenv("MUSTER_JOB_SECRET");
 
+    command_run(
+        &run, NULL,
+        RUN(SHELL("printf 0100007F:%04X $MASTER_PORT >&2; awk '$4 == \"0A\" {print $2}' "
+                  "/proc/net/tcp /proc/net/tcp6 | grep \":$(printf %04X $MASTER_PORT)$\"")));
+    run.out[strcspn(run.out, "\n")] = '\0';
+    is_str(run.out, run.err, "the store listens on loopback and nowhere else");
+
     struct port port = port_reserve();
     char number[16];
     snprintf(number, sizeof(number), "%d", port.number);
@@ -318,7 +325,7 @@ int main(int argc, char **argv)
 {
     if (argc == 3)
         return run_as_rank(argv[2]);
-    plan(142);
+    plan(143);
     run_options();
     run_surroundings();
     run_printing();

@@ -328,16 +328,51 @@ static int num_descriptors(void)
     return count;
 }
 
+static void take_warning(void *user, muster_log_level level, const char *line)
+{
+    (void)level;
+    snprintf(user, 512, "%s", line);
+}
+
+/* user case 56, for files: the job's user and nobody else. */
+static void who_may_read(void)
+{
+    char warning[512] = "";
+    struct stat found;
+    mode_t before = umask(0);
+    muster_set_log(take_warning, warning, MUSTER_LOG_WARNING);
+    muster_store *store = open_store("private");
+    ok(stat(path_to("private"), &found) == 0 && (found.st_mode & 07777) == 0600,
+       "the file that a store makes is its user's alone");
+    is_str(warning, "", "which is nothing to warn of");
+    muster_store_free(store);
+    write_file("shared", "", 0);
+    chmod(path_to("shared"), 0640);
+    muster_store_free(open_store("shared"));
+    ok(stat(path_to("shared"), &found) == 0 && (found.st_mode & 07777) == 0640,
+       "one that was there keeps its mode");
+    is_str(warning, "", "even where others may read it");
+    chmod(path_to("shared"), 0666);
+    muster_store_free(open_store("shared"));
+    has_str(warning, "every user of the machine may change it (its mode is 666)",
+            "where others may write the log warns");
+    muster_set_log(NULL, NULL, MUSTER_LOG_NONE);
+    umask(before);
+    unlink(path_to("private"));
+    unlink(path_to("shared"));
+}
+
 int main(void)
 {
     const char *parent = getenv("TMPDIR");
     char command[600];
-    plan(2 * STORE_CONFORMANCE_POINTS + 54);
+    plan(2 * STORE_CONFORMANCE_POINTS + 59);
     snprintf(folder, sizeof(folder), "%s/muster-file-XXXXXX", parent == NULL ? "/tmp" : parent);
     if (mkdtemp(folder) == NULL)
         bail_out("no folder %s", folder);
     int before = num_descriptors();
     bad_input();
+    who_may_read();
     format();
     corrupt();
     long_record();
