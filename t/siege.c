@@ -24,6 +24,7 @@ struct siege {
     pthread_t server, member;
     muster_store *store; /* the member's */
     atomic_bool over;
+    atomic_bool ended;
     atomic_long operations, failed, worst_ms;
     pthread_mutex_t lock; /* over what follows */
     char log[1 << 16];
@@ -46,7 +47,7 @@ static void take_line(void *user, muster_log_level level, const char *line)
 static enum tcp_loop_verdict end_when_asked(void *owner, size_t num_connections)
 {
     (void)num_connections;
-    return atomic_load(&((siege *)owner)->over) ? TCP_LOOP_END : TCP_LOOP_GO_ON;
+    return atomic_load(&((siege *)owner)->ended) ? TCP_LOOP_END : TCP_LOOP_GO_ON;
 }
 
 static void *serve(void *loop)
@@ -59,7 +60,8 @@ static void *serve(void *loop)
 static void *work(void *argument)
 {
     siege *at = argument;
-    while (!atomic_load(&at->over)) {
+    for (bool last = false; !last;) {
+        last = atomic_load(&at->over); /* so that one round begins after the attack */
         long long start = now_ms();
         int64_t sum;
         bool good = muster_store_set(at->store, muster_str("k"), muster_str("v")) == MUSTER_OK &&
@@ -162,6 +164,7 @@ void siege_end(siege *at, const char *attack)
     ok(at->operations > 0 && at->failed == 0 && at->worst_ms < patient(1000),
        "%s: the job goes on: %ld rounds, the longest %ld ms", attack, at->operations, at->worst_ms);
     muster_store_free(at->store);
+    atomic_store(&at->ended, true);
     tcp_loop_wake(&at->loop);
     pthread_join(at->server, NULL);
     tcp_loop_close(&at->loop);
