@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * TCP sockets: connecting with a deadline, listening, moving bytes.
+ * TCP sockets: connecting with a deadline, moving bytes.
  */
 #include "config.h"
 #include "socket.h"
@@ -15,7 +15,6 @@
 #include <unistd.h>
 
 #include "error.h"
-#include "socket_here.h"
 
 /* How long one address may take while others wait for their turn, at first. */
 enum { FIRST_SLICE_MS = 250, LONGEST_DELAY_MS = 250 };
@@ -40,39 +39,6 @@ static int socket_open(const socket_address *address)
     if (fd >= 0)
         setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
     return fd;
-}
-
-static muster_status listen_error(const socket_address *address)
-{
-    char text[SOCKET_TEXT_SIZE], here[512];
-    socket_address_text(address, true, text);
-    if (errno == EADDRINUSE)
-        return error_set(MUSTER_ERR_SYSTEM,
-                         "can't listen on %s: the port is in use by another program; choose "
-                         "another one",
-                         text);
-    if (errno == EADDRNOTAVAIL)
-        return error_set(MUSTER_ERR_SYSTEM,
-                         "can't listen on %s: this host has no such address; it has %s", text,
-                         socket_addresses_here(here, sizeof(here)));
-    return error_system("can't listen on %s", text);
-}
-
-muster_status socket_listen(const socket_address *address, int *fd)
-{
-    int made = socket_open(address), on = 1;
-    if (made >= 0) {
-        setsockopt(made, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
-        if (bind(made, (const struct sockaddr *)&address->at, address->size) == 0 &&
-            listen(made, SOMAXCONN) == 0) {
-            *fd = made;
-            return MUSTER_OK;
-        }
-    }
-    muster_status status = listen_error(address);
-    if (made >= 0)
-        close(made);
-    return status;
 }
 
 /* 0 when fd became ready, ETIMEDOUT when it did not. */

@@ -21,6 +21,7 @@ typedef struct socket_address {
 
 bool socket_address_equal(const socket_address *a, const socket_address *b);
 int socket_address_port(const socket_address *address);
+socket_address socket_address_with_port(const socket_address *address, int port);
 
 /* "192.0.2.1:80" or "[2001:db8::1]:80"; without the port "192.0.2.1" or "2001:db8::1". An IPv4
  * address mapped into IPv6 is shown as IPv4. */
@@ -52,6 +53,14 @@ bool socket_peer_address(int fd, socket_address *address);
 /* Listens on exactly this address (port 0: any free one). A port in use and an address that is none
  * of this host's are said as such. */
 muster_status socket_listen(const socket_address *address, int *fd);
+
+/*
+ * Listens on those of the addresses, all with one port, that this host has: at least one, or
+ * MUSTER_ERR_SYSTEM with a sentence on the first. A port that is in use on one of them is an error,
+ * since clients would come to whoever has it. Port 0 is the same free one on all.
+ */
+muster_status socket_listen_all(const socket_address *addresses, size_t num, int *fds, size_t most,
+                                size_t *listening);
 
 /* Makes a socket that somebody else opened one of ours: close-on-exec, not blocking; with without
  * delay where it is connected. */

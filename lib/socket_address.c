@@ -37,6 +37,16 @@ int socket_address_port(const socket_address *address)
                                                   : as_v6(address)->sin6_port);
 }
 
+socket_address socket_address_with_port(const socket_address *address, int port)
+{
+    socket_address there = *address;
+    if (there.at.ss_family == AF_INET)
+        ((struct sockaddr_in *)&there.at)->sin_port = htons((uint16_t)port);
+    else
+        ((struct sockaddr_in6 *)&there.at)->sin6_port = htons((uint16_t)port);
+    return there;
+}
+
 bool socket_address_is_loopback(const socket_address *address)
 {
     if (address->at.ss_family == AF_INET)

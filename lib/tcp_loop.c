@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The tcp server's thread: one epoll loop for the listening socket and all clients.
+ * The tcp server's thread: one epoll loop for the listening sockets and all clients.
  */
 #include "config.h"
 #include "tcp_loop.h"
@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
@@ -239,10 +240,14 @@ static void free_connection(tcp_loop *loop, tcp_connection *one)
     free(one);
 }
 
-static void listen_on(tcp_loop *loop, int operation, uint32_t events)
+static bool listen_on(tcp_loop *loop, int operation, uint32_t events)
 {
-    struct epoll_event event = {events, {.ptr = &loop->listen_fd}};
-    epoll_ctl(loop->epoll_fd, operation, loop->listen_fd, &event);
+    bool done = true;
+    for (size_t i = 0; i < loop->num_listen_fds; i++) {
+        struct epoll_event event = {events, {.ptr = &loop->listen_fds[i]}};
+        done = epoll_ctl(loop->epoll_fd, operation, loop->listen_fds[i], &event) == 0 && done;
+    }
+    return done;
 }
 
 /* No descriptor is left. A stranger makes room at the end of this round; where all are clients
@@ -255,11 +260,11 @@ static void accept_later(tcp_loop *loop)
     listen_on(loop, EPOLL_CTL_MOD, 0);
 }
 
-static void accept_some(tcp_loop *loop)
+static void accept_from(tcp_loop *loop, int listen_fd)
 {
     for (int accepted = 0; accepted < ACCEPTED_AT_ONCE;) {
         socket_address from = {.size = sizeof(from.at)};
-        int fd = accept4(loop->listen_fd, (struct sockaddr *)&from.at, &from.size,
+        int fd = accept4(listen_fd, (struct sockaddr *)&from.at, &from.size,
                          SOCK_CLOEXEC | SOCK_NONBLOCK);
         if (fd >= 0) {
             add_connection(loop, fd, &from);
@@ -272,6 +277,12 @@ static void accept_some(tcp_loop *loop)
             accept_later(loop);
         return;
     }
+}
+
+static void accept_some(tcp_loop *loop)
+{
+    for (size_t i = 0; i < loop->num_listen_fds; i++)
+        accept_from(loop, loop->listen_fds[i]);
 }
 
 /* Strangers that took too long, what the log is still to say, and the end of a pause. */
@@ -320,13 +331,19 @@ static bool clear_wake(tcp_loop *loop)
     return read(loop->wake_fd, &times, sizeof(times)) == (ssize_t)sizeof(times);
 }
 
+static bool is_listener(const tcp_loop *loop, const void *source)
+{
+    const int *first = loop->listen_fds;
+    return (const int *)source >= first && (const int *)source < first + TCP_LOOP_MOST_LISTENERS;
+}
+
 static void on_events(tcp_loop *loop, const struct epoll_event *events, int num_events, bool *asked)
 {
     for (int i = 0; i < num_events; i++) {
         if (events[i].data.ptr == &loop->wake_fd)
             *asked = clear_wake(loop) || *asked;
-        else if (events[i].data.ptr == &loop->listen_fd)
-            accept_some(loop);
+        else if (is_listener(loop, events[i].data.ptr))
+            accept_from(loop, *(const int *)events[i].data.ptr);
         else
             on_client(events[i].data.ptr, events[i].events);
     }
@@ -359,18 +376,18 @@ void tcp_loop_wake(tcp_loop *loop)
     (void)written; /* a counter that is full wakes as well */
 }
 
-muster_status tcp_loop_open(tcp_loop *loop, int listen_fd)
+muster_status tcp_loop_open(tcp_loop *loop, const int *listen_fds, size_t num)
 {
-    *loop = (tcp_loop){.listen_fd = listen_fd, .silent_ms = TCP_LOOP_SILENT_MS};
+    *loop = (tcp_loop){.num_listen_fds = num, .silent_ms = TCP_LOOP_SILENT_MS};
+    memcpy(loop->listen_fds, listen_fds, num * sizeof(*listen_fds));
     loop->data.woken = pend;
-    tcp_door_open(&loop->door, listen_fd);
+    tcp_door_open(&loop->door, listen_fds[0]);
     loop->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
     loop->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     struct epoll_event wake = {EPOLLIN, {.ptr = &loop->wake_fd}};
-    struct epoll_event listening = {EPOLLIN, {.ptr = &loop->listen_fd}};
     if (loop->epoll_fd >= 0 && loop->wake_fd >= 0 &&
         epoll_ctl(loop->epoll_fd, EPOLL_CTL_ADD, loop->wake_fd, &wake) == 0 &&
-        epoll_ctl(loop->epoll_fd, EPOLL_CTL_ADD, listen_fd, &listening) == 0) {
+        listen_on(loop, EPOLL_CTL_ADD, EPOLLIN)) {
         pthread_mutex_init(&loop->lock, NULL);
         return MUSTER_OK;
     }
@@ -398,7 +415,8 @@ void tcp_loop_close_copies(tcp_loop *loop)
 {
     for (tcp_connection *one = loop->connections; one != NULL; one = one->next)
         close(one->fd);
-    close(loop->listen_fd);
+    for (size_t i = 0; i < loop->num_listen_fds; i++)
+        close(loop->listen_fds[i]);
     close(loop->wake_fd);
     close(loop->epoll_fd);
 }

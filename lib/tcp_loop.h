@@ -10,14 +10,17 @@
 #include "tcp_door.h"
 #include "tcp_session.h"
 
-/* A client that has not shown itself as one is cut off after this. */
-enum { TCP_LOOP_SILENT_MS = 10000 };
+/* A client that has not shown itself as one is cut off after this; and more addresses than so many
+ * are not listened on. */
+enum { TCP_LOOP_SILENT_MS = 10000, TCP_LOOP_MOST_LISTENERS = 16 };
 
 typedef struct tcp_connection tcp_connection;
 
 typedef struct tcp_loop {
     tcp_store_data data; /* first, so that a session's data is its loop */
-    int listen_fd, epoll_fd, wake_fd;
+    int listen_fds[TCP_LOOP_MOST_LISTENERS];
+    size_t num_listen_fds;
+    int epoll_fd, wake_fd;
     int silent_ms;
     tcp_door door; /* whose secret is for the owner to set before the loop runs */
     /* The list is changed by the thread alone, with the lock held, and read elsewhere with it. */
@@ -36,8 +39,8 @@ typedef struct tcp_loop {
     void *owner;
 } tcp_loop;
 
-/* Takes listen_fd over if it succeeds. */
-muster_status tcp_loop_open(tcp_loop *loop, int listen_fd);
+/* Takes 1 to TCP_LOOP_MOST_LISTENERS listening sockets over if it succeeds. */
+muster_status tcp_loop_open(tcp_loop *loop, const int *listen_fds, size_t num);
 
 /* Serves until settle says TCP_LOOP_END. */
 void tcp_loop_run(tcp_loop *loop);

@@ -21,7 +21,7 @@ enum { SETTLE_MS = 1000 };
 
 struct tcp_server {
     tcp_loop loop;
-    socket_address address;
+    socket_address addresses[TCP_LOOP_MOST_LISTENERS]; /* of its listening sockets */
     pthread_t thread;
     pid_t pid;
     int uses;
@@ -125,19 +125,26 @@ static void *server_thread(void *argument)
 
 /* ---- Opening ------------------------------------------------------------------------------- */
 
-/* With the registry locked. Owns listen_fd only if it succeeds. */
-static muster_status start(tcp_server **server, int listen_fd, const job_secret *secret)
+static muster_status prepare(tcp_server *server, const int *listen_fds, size_t num)
+{
+    for (size_t i = 0; i < num; i++) {
+        if (!socket_local_address(listen_fds[i], &server->addresses[i]))
+            return error_system("reading the address of the listening socket %d", listen_fds[i]);
+        muster_status status = socket_prepare(listen_fds[i], false);
+        if (status != MUSTER_OK)
+            return status;
+    }
+    return tcp_loop_open(&server->loop, listen_fds, num);
+}
+
+/* With the registry locked. Owns the sockets only if it succeeds. */
+static muster_status start(tcp_server **server, const int *listen_fds, size_t num,
+                           const job_secret *secret)
 {
     tcp_server *made = calloc(1, sizeof(*made));
     if (made == NULL)
         return error_no_memory(sizeof(*made), "the server of a tcp store");
-    muster_status status = MUSTER_OK;
-    if (!socket_local_address(listen_fd, &made->address))
-        status = error_system("reading the address of the listening socket %d", listen_fd);
-    if (status == MUSTER_OK)
-        status = socket_prepare(listen_fd, false);
-    if (status == MUSTER_OK)
-        status = tcp_loop_open(&made->loop, listen_fd);
+    muster_status status = prepare(made, listen_fds, num);
     if (status != MUSTER_OK) {
         free(made);
         return status;
@@ -150,7 +157,7 @@ static muster_status start(tcp_server **server, int listen_fd, const job_secret 
     errno = thread_start(&made->thread, server_thread, made);
     if (errno != 0) {
         status = error_system("starting the thread of a tcp store's server");
-        made->loop.listen_fd = -1;
+        made->loop.num_listen_fds = 0;
         server_free(made);
         return status;
     }
@@ -160,11 +167,19 @@ static muster_status start(tcp_server **server, int listen_fd, const job_secret 
     return MUSTER_OK;
 }
 
+static bool listens_on(const tcp_server *server, const socket_address *address)
+{
+    for (size_t i = 0; i < server->loop.num_listen_fds; i++)
+        if (socket_address_equal(&server->addresses[i], address))
+            return true;
+    return false;
+}
+
 static tcp_server *search(const socket_address *addresses, size_t num)
 {
     for (size_t i = 0; i < num; i++)
         for (tcp_server *one = registry.servers; one != NULL; one = one->next)
-            if (socket_address_equal(&one->address, &addresses[i]))
+            if (listens_on(one, &addresses[i]))
                 return one;
     return NULL;
 }
@@ -181,23 +196,21 @@ static muster_status share(tcp_server **server, tcp_server *found, const job_sec
     return MUSTER_OK;
 }
 
-static muster_status open_first(tcp_server **server, const socket_address *addresses, size_t num,
-                                const job_secret *secret)
+static muster_status open_all(tcp_server **server, const socket_address *addresses, size_t num,
+                              const job_secret *secret)
 {
-    muster_status status = MUSTER_OK;
+    int fds[TCP_LOOP_MOST_LISTENERS];
+    size_t listening = 0;
     tcp_server *found = search(addresses, num);
     if (found != NULL)
         return share(server, found, secret);
-    for (size_t i = 0; i < num; i++) {
-        int fd;
-        status = socket_listen(&addresses[i], &fd);
-        if (status != MUSTER_OK)
-            continue;
-        status = start(server, fd, secret);
-        if (status != MUSTER_OK)
-            close(fd);
+    muster_status status =
+        socket_listen_all(addresses, num, fds, TCP_LOOP_MOST_LISTENERS, &listening);
+    if (status != MUSTER_OK)
         return status;
-    }
+    status = start(server, fds, listening, secret);
+    for (size_t i = 0; status != MUSTER_OK && i < listening; i++)
+        close(fds[i]);
     return status;
 }
 
@@ -212,7 +225,7 @@ muster_status tcp_server_open(tcp_server **server, const char *host, int port)
     if (status != MUSTER_OK)
         return status;
     registry_lock();
-    status = open_first(server, addresses, num, &secret);
+    status = open_all(server, addresses, num, &secret);
     pthread_mutex_unlock(&registry.lock);
     job_secret_forget(&secret);
     free(addresses);
@@ -235,7 +248,7 @@ muster_status tcp_server_adopt(tcp_server **server, int listen_fd)
     if (status != MUSTER_OK)
         return status;
     registry_lock();
-    status = start(server, listen_fd, &secret);
+    status = start(server, &listen_fd, 1, &secret);
     pthread_mutex_unlock(&registry.lock);
     job_secret_forget(&secret);
     return status;
@@ -243,7 +256,7 @@ muster_status tcp_server_adopt(tcp_server **server, int listen_fd)
 
 const socket_address *tcp_server_address(const tcp_server *server)
 {
-    return &server->address;
+    return &server->addresses[0];
 }
 
 int tcp_server_count(void)

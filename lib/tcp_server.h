@@ -13,13 +13,14 @@
 
 typedef struct tcp_server tcp_server;
 
-/* Listens on the first address of host that can be listened on, or shares the server that does. */
+/* Listens on all addresses of host that this machine has, by one port, or shares the server that
+ * listens on one of them. */
 muster_status tcp_server_open(tcp_server **server, const char *host, int port);
 
 /* Serves on a socket that listens already, and takes it over if that succeeds. */
 muster_status tcp_server_adopt(tcp_server **server, int listen_fd);
 
-/* Where it listens, with its real port. */
+/* The first address on which it listens, with its real port. */
 const socket_address *tcp_server_address(const tcp_server *server);
 
 /* Gives up one use. The connections of the store that used it must have been closed. */

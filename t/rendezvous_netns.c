@@ -217,21 +217,32 @@ static void own_address(void)
     is_int(reports[0].number, 1, "and rank 0 warns of it");
 }
 
-/* User case 8. */
+/* User case 8. What the machines of rank 0 and of rank 1 take the name for. */
 static void families(void)
 {
-    static const char *const hosts[] = {"10.77.0.1 muster-node\n", "fd77::1 muster-node\n",
-                                        "2001:db8::1 muster-node\n10.77.0.1 muster-node\n",
-                                        "192.0.2.1 muster-node\nfd77::1 muster-node\n",
-                                        "fd77::1 muster-node\n10.77.0.1 muster-node\n"};
-    static const char *const names[] = {"IPv4 alone", "IPv6 alone", "a dead IPv6 address and IPv4",
-                                        "a dead IPv4 address and IPv6", "both families"};
+    static const struct {
+        const char *hosts[2];
+        const char *what;
+    } names[] = {
+        {{"10.77.0.1 muster-node\n"}, "IPv4 alone"},
+        {{"fd77::1 muster-node\n"}, "IPv6 alone"},
+        {{"2001:db8::1 muster-node\n10.77.0.1 muster-node\n"}, "a dead IPv6 address and IPv4"},
+        {{"192.0.2.1 muster-node\nfd77::1 muster-node\n"}, "a dead IPv4 address and IPv6"},
+        {{"fd77::1 muster-node\n10.77.0.1 muster-node\n"}, "both families"},
+        {{"fd77::1 muster-node\n10.77.0.1 muster-node\n", "10.77.0.1 muster-node\n"},
+         "both families where rank 0 is and IPv4 elsewhere"},
+        {{"fd77::1 muster-node\n10.77.0.1 muster-node\n", "fd77::1 muster-node\n"},
+         "both families where rank 0 is and IPv6 elsewhere"},
+        {{"127.0.1.1 muster-node\n10.77.0.1 muster-node\n", "10.77.0.1 muster-node\n"},
+         "the loopback too where rank 0 is"},
+    };
     child_report reports[2];
-    for (size_t i = 0; i < sizeof(hosts) / sizeof(hosts[0]); i++) {
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         char method[64];
+        const char *first = names[i].hosts[0], *second = names[i].hosts[1];
         snprintf(method, sizeof(method), "tcp://muster-node:%d", 29520 + (int)i);
-        scene what = {.method = method, .hosts = {hosts[i], hosts[i]}};
-        if (!ok(scene_play(what, reports), "a name with %s works within a second", names[i]))
+        scene what = {.method = method, .hosts = {first, second == NULL ? first : second}};
+        if (!ok(scene_play(what, reports), "a name with %s works within a second", names[i].what))
             scene_show(reports);
         is_int(reports[0].number, 0, "without a warning");
     }
@@ -291,7 +302,7 @@ int main(void)
         plan_skip_all("network namespaces are not allowed here, or there is no ip");
     if (!second_host())
         plan_skip_all("two namespaces can't be connected here");
-    plan(6 + 6 + 10 + 3 + 6);
+    plan(6 + 6 + 16 + 3 + 6);
     master_elsewhere();
     own_address();
     families();

@@ -124,6 +124,44 @@ static void listening(void)
     close(fd);
 }
 
+static bool one_port(const int *fds, size_t num)
+{
+    socket_address first = {0}, next = {0};
+    for (size_t i = 0; i < num; i++)
+        if (!socket_local_address(fds[i], i == 0 ? &first : &next) ||
+            (i > 0 && socket_address_port(&first) != socket_address_port(&next)))
+            return false;
+    return true;
+}
+
+/* User case 8: a name of several addresses, of which this host has some. */
+static void listening_on_all(void)
+{
+    int fds[4], other;
+    size_t num = 0;
+    char text[SOCKET_TEXT_SIZE];
+    socket_address list[4] = {first_of("192.0.2.1", 0), first_of("127.0.0.1", 0),
+                              first_of("127.0.0.1", 0), first_of("127.0.0.2", 0)};
+    is_int(socket_listen_all(list, 4, fds, 4, &num), MUSTER_OK, "listening on all addresses");
+    is_int((long long)num, 2, "that this host has, each once");
+    ok(one_port(fds, num), "with one port");
+    for (size_t i = 0; i < num; i++)
+        close(fds[i]);
+    is_int(socket_listen_all(list, 4, fds, 1, &num), MUSTER_OK, "or on so many");
+    is_int((long long)num, 1, "as there is room for");
+    close(fds[0]);
+    is_int(socket_listen_all(list, 1, fds, 4, &num), MUSTER_ERR_SYSTEM, "none of them is here");
+    has_str(muster_last_error(), "192.0.2.1:0: this host has no such address", "which is said");
+    socket_listen(&list[3], &other);
+    socket_local_address(other, &list[3]);
+    list[1] = list[2] = socket_address_with_port(&list[1], socket_address_port(&list[3]));
+    is_int(socket_listen_all(list + 1, 3, fds, 4, &num), MUSTER_ERR_SYSTEM,
+           "a port that is in use on one of them");
+    has_str(muster_last_error(), socket_address_text(&list[3], true, text), "is named");
+    is_int((long long)num, 0, "and none is kept");
+    close(other);
+}
+
 static void connecting(void)
 {
     int fd = -1, client = -1;
@@ -173,11 +211,12 @@ static void connecting(void)
 
 int main(void)
 {
-    plan(50);
+    plan(60);
     addresses();
     names();
     described();
     listening();
+    listening_on_all();
     connecting();
     return done();
 }

@@ -274,7 +274,7 @@ static void silence(void)
     socket_listen(&addresses[0], &listen_fd);
     socket_local_address(listen_fd, &at);
     free(addresses);
-    is_int(tcp_loop_open(&loop, listen_fd), MUSTER_OK, "a loop");
+    is_int(tcp_loop_open(&loop, &listen_fd, 1), MUSTER_OK, "a loop");
     is_int(loop.silent_ms, 10000, "is patient with who is silent");
     loop.silent_ms = 200;
     loop.settle = end_when_asked;
