@@ -9,8 +9,10 @@
  */
 #include "addresses.h"
 
+#include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 
 #include "comm.h"
 
@@ -168,6 +170,20 @@ static muster_status check_header(const struct card *reader, int writer, const u
     return MUSTER_OK;
 }
 
+/* A link-local address holds the number of an interface, which has a meaning on the host that wrote
+ * it only: here the peer is reached by the interface of our own address. */
+static void use_own_scope(const struct card *reader, uint8_t *address)
+{
+    struct sockaddr_in6 at;
+    if (reader->scope == 0 || reader->address_size < sizeof(at))
+        return;
+    memcpy(&at, address, sizeof(at));
+    if (at.sin6_family != AF_INET6 || !IN6_IS_ADDR_LINKLOCAL(&at.sin6_addr))
+        return;
+    at.sin6_scope_id = reader->scope;
+    memcpy(address, &at, sizeof(at));
+}
+
 muster_status card_read(const struct card *reader, int writer, muster_blob blob, uint64_t *nonce,
                         uint8_t *address)
 {
@@ -192,6 +208,7 @@ muster_status card_read(const struct card *reader, int writer, muster_blob blob,
     for (size_t i = 0; i < length; i++)
         if ((mask[i / 8] >> i % 8 & 1) != 0)
             address[i] = *mine++;
+    use_own_scope(reader, address);
     *nonce = get(bytes + AT_NONCE, 8);
     return MUSTER_OK;
 }

@@ -14,6 +14,7 @@ enum { ADDRESS_SIZE = 192 };
 struct card {
     int rank, size;
     int family;     /* '4' or '6' */
+    uint32_t scope; /* the interface of an own address that is link-local, else 0 */
     uint64_t nonce; /* known to the members of the group alone */
     size_t address_size;
     const uint8_t *addresses; /* size of them, address_size bytes each; the own one is ignored */

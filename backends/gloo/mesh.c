@@ -12,6 +12,7 @@
 #include "mesh.h"
 
 #include <stdio.h>
+#include <net/if.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
@@ -92,6 +93,8 @@ static muster_status mesh_prepare(struct mesh *mesh, const char *address)
     mesh->card.rank = comm->rank;
     mesh->card.size = comm->size;
     mesh->card.family = device_family(address) == AF_INET ? '4' : '6';
+    const char *scope = strchr(address, '%');
+    mesh->card.scope = scope == NULL ? 0 : if_nametoindex(scope + 1);
     mesh->card.address_size = length;
     mesh->card.addresses = mesh->prepared;
     return MUSTER_OK;
