@@ -76,7 +76,8 @@ static void write_backend(facts *f, const muster_group *group)
             rank_record_backend(&group->ranks.ranks[group->rank], group->backend->name);
         bool across = has != NULL && strcmp(has->address, group->address) == 0;
         facts_text(f, "address", group->address);
-        facts_text(f, "interface", across ? has->interface : "lo");
+        bool second = has != NULL && strcmp(has->second, group->address) == 0;
+        facts_text(f, "interface", across ? has->interface : second ? has->second_interface : "lo");
         facts_text(f, "address chosen", group->address_why);
     }
 }

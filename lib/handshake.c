@@ -20,8 +20,6 @@
 #include "rank_set.h"
 #include "store.h"
 
-#define ONE_HOST_ADDRESS "127.0.0.1"
-
 /* The value of "<backend>.<what>", where the backend declares such an option. */
 static const char *network_option(const muster_options *options, const backend_entry *candidate,
                                   const char *what, char *name, size_t size)
@@ -59,11 +57,27 @@ static muster_status choose_address(const muster_store *store, const muster_opti
     return status;
 }
 
-/* Whether an address comes from one of the backend's own options. */
-static bool is_option_of(const char *from, const char *backend_name)
+/* An address of the other family that reaches as far as the first: ranks that know the master by
+ * different families can then agree on one. None where an address was asked for by itself. */
+static void choose_second(const muster_options *options, const backend_entry *candidate,
+                          const interface_address *first, interface_address *second)
 {
-    size_t length = strlen(backend_name);
-    return strncmp(from, backend_name, length) == 0 && from[length] == '.';
+    char name[96], exact[IF_NAMESIZE + 1];
+    interface_address *list = NULL;
+    size_t count = 0;
+    const char *grammar = network_option(options, candidate, "iface", name, sizeof(name));
+    *second = (interface_address){0};
+    if (first->loopback ||
+        network_option(options, candidate, "hostname", name, sizeof(name)) != NULL)
+        return;
+    snprintf(exact, sizeof(exact), "=%s", first->name);
+    if (interface_list(&list, &count) == MUSTER_OK &&
+        interface_match(grammar != NULL ? grammar : exact,
+                        first->family == AF_INET ? AF_INET6 : AF_INET, list, count,
+                        second) == MUSTER_OK &&
+        (second->loopback || interface_is_link_local(second)))
+        *second = (interface_address){0};
+    free(list);
 }
 
 /* A backend that can't get the address that the user asked for is not available. */
@@ -71,23 +85,29 @@ static void introduce_backend(const muster_store *store, const muster_options *o
                               const backend_entry *candidate, rank_backend *has, char *text,
                               size_t size)
 {
-    interface_address chosen = {0};
+    interface_address chosen = {0}, second;
     char from[96];
     *has = (rank_backend){.name = candidate->name,
                           .version = candidate->info.version,
                           .reason = candidate->available ? "" : candidate->reason,
                           .address = "",
                           .interface = "",
-                          .address_from = ""};
+                          .address_from = "",
+                          .second = "",
+                          .second_interface = ""};
     if (!candidate->available)
         return;
     muster_status status = choose_address(store, options, candidate, &chosen, from, sizeof(from));
     if (status == MUSTER_OK) {
-        snprintf(text, size, "%s%c%s%c%s", chosen.address, 0, chosen.name, 0, from);
+        choose_second(options, candidate, &chosen, &second);
+        snprintf(text, size, "%s%c%s%c%s%c%s%c%s", chosen.address, 0, chosen.name, 0, from, 0,
+                 second.address, 0, second.name);
         has->address = text;
         has->interface = has->address + strlen(has->address) + 1;
         has->address_from = has->interface + strlen(has->interface) + 1;
-    } else if (is_option_of(from, candidate->name)) {
+        has->second = has->address_from + strlen(has->address_from) + 1;
+        has->second_interface = has->second + strlen(has->second) + 1;
+    } else if (handshake_is_option_of(from, candidate->name)) {
         snprintf(text, size, "%s", muster_last_error());
         has->reason = text;
     }
@@ -266,63 +286,4 @@ muster_status handshake_choose(const roster *ranks, const char *asked, const bac
     *chosen = backend_find("local");
     *why = strdup("auto: a group of one rank needs no connection");
     return *why == NULL ? error_no_memory(64, "words") : MUSTER_OK;
-}
-
-static bool is_loopback(const char *address)
-{
-    return strncmp(address, "127.", 4) == 0 || strcmp(address, "::1") == 0;
-}
-
-/* What rank would use, given whether all are on one host, and why. */
-static const char *address_of(const rank_record *rank, const char *backend_name, bool one_host,
-                              const char **why)
-{
-    const rank_backend *has = rank_record_backend(rank, backend_name);
-    bool beside = one_host && !is_option_of(has->address_from, backend_name);
-    *why = beside ? "all ranks are on one host" : has->address_from;
-    if (!beside)
-        return has->address;
-    return *rank->loopback != '\0' ? rank->loopback : ONE_HOST_ADDRESS;
-}
-
-static muster_status check_address(const roster *ranks, const char *backend_name, int rank,
-                                   bool one_host)
-{
-    const rank_record *record = &ranks->ranks[rank];
-    const char *from, *unused;
-    const char *address = address_of(record, backend_name, one_host, &from);
-    const char *first = address_of(&ranks->ranks[0], backend_name, one_host, &unused);
-    char who[256], whom[256];
-    rank_record_name(record, who, sizeof(who));
-    if (*address == '\0')
-        return error_set(MUSTER_ERR_UNAVAILABLE,
-                         "%s has no network interface for other hosts; set %s.iface there", who,
-                         backend_name);
-    if (!one_host && is_loopback(address))
-        return error_set(
-            MUSTER_ERR_MISMATCH,
-            "%s would use the loopback address %s (%s) while ranks of other hosts take "
-            "part; set %s.iface there, or give the master an address that is not loopback",
-            who, address, from, backend_name);
-    if ((strchr(address, ':') == NULL) != (strchr(first, ':') == NULL))
-        return error_set(
-            MUSTER_ERR_MISMATCH,
-            "%s would use %s and %s %s, which are of two address families; set %s.iface "
-            "or %s.hostname so that all ranks are in one",
-            rank_record_name(&ranks->ranks[0], whom, sizeof(whom)), first, who, address,
-            backend_name, backend_name);
-    return MUSTER_OK;
-}
-
-muster_status handshake_address(const roster *ranks, const char *backend_name, int rank,
-                                const char **address, const char **why)
-{
-    bool one_host = roster_num_hosts(ranks) == 1;
-    for (int r = 0; r < ranks->count; r++) {
-        muster_status status = check_address(ranks, backend_name, r, one_host);
-        if (status != MUSTER_OK)
-            return status;
-    }
-    *address = address_of(&ranks->ranks[rank], backend_name, one_host, why);
-    return MUSTER_OK;
 }

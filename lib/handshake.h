@@ -26,10 +26,14 @@ muster_status handshake_choose(const roster *ranks, const char *asked, const bac
 
 /*
  * The address that rank uses with the backend, and the words why. Ranks of one host use loopback
- * unless an option says otherwise. Checks that all ranks are in one family and that nobody would
- * use loopback while other hosts take part; the same verdict on every rank.
+ * unless an option says otherwise. All ranks use one family: that of rank 0's address where every
+ * rank has one of it, else the other. Checks that nobody would use loopback while other hosts take
+ * part; the same verdict on every rank.
  */
 muster_status handshake_address(const roster *ranks, const char *backend_name, int rank,
                                 const char **address, const char **why);
+
+/* Whether an address comes from one of the backend's own options. */
+bool handshake_is_option_of(const char *from, const char *backend_name);
 
 #endif

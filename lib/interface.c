@@ -68,10 +68,15 @@ static bool interface_link_local(const interface_number *number)
     return number->bytes[0] == 0xfe && (number->bytes[1] & 0xc0) == 0x80;
 }
 
-int interface_preference(const interface_address *address)
+bool interface_is_link_local(const interface_address *address)
 {
     interface_number number;
-    bool local = interface_parse_number(address->address, &number) && interface_link_local(&number);
+    return interface_parse_number(address->address, &number) && interface_link_local(&number);
+}
+
+int interface_preference(const interface_address *address)
+{
+    bool local = interface_is_link_local(address);
     return (address->loopback ? 0 : 4) + (local ? 0 : 2) + (address->family == AF_INET ? 1 : 0);
 }
 

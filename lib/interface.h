@@ -59,6 +59,9 @@ bool interface_parse_number(const char *text, interface_number *number);
 /* The higher, the rather this address is chosen. */
 int interface_preference(const interface_address *address);
 
+/* Whether it is of 169.254.0.0/16 or fe80::/10, which no router passes on. */
+bool interface_is_link_local(const interface_address *address);
+
 /* Writes "lo 127.0.0.1 (loopback), eth0 10.0.0.2 (down)" for an error sentence; ends in "..." where
  * there is no room for all. */
 void interface_describe(const interface_address *list, size_t count, char *text, size_t size);

@@ -30,6 +30,17 @@ static void write_line(FILE *out, const char *word, const char *value)
     fputc('\n', out);
 }
 
+static void write_second(FILE *out, const rank_backend *has)
+{
+    const char *fields[] = {has->name, has->second, has->second_interface};
+    fprintf(out, "second");
+    for (size_t f = 0; f < sizeof(fields) / sizeof(*fields); f++) {
+        fputc('\t', out);
+        write_field(out, fields[f]);
+    }
+    fputc('\n', out);
+}
+
 muster_status rank_record_write(const rank_record *record, char **text)
 {
     char *buffer = NULL;
@@ -56,6 +67,8 @@ muster_status rank_record_write(const rank_record *record, char **text)
             write_field(out, fields[f]);
         }
         fputc('\n', out);
+        if (has->second != NULL && *has->second != '\0')
+            write_second(out, has);
     }
     bool written = !ferror(out);
     if (fclose(out) != 0 || !written) {
@@ -80,8 +93,24 @@ static bool read_backend(rank_record *record, char *fields)
             return false;
         *slots[i] = field;
     }
+    has->second = has->second_interface = "";
     record->num_backends++;
     return fields == NULL;
+}
+
+/* Of a backend that was said before. */
+static bool read_second(rank_record *record, char *fields)
+{
+    const char *name = strsep(&fields, "\t"), *second = strsep(&fields, "\t");
+    for (size_t i = 0; i < record->num_backends; i++) {
+        rank_backend *has = &record->backends[i];
+        if (second == NULL || fields == NULL || strcmp(has->name, name) != 0)
+            continue;
+        has->second = second;
+        has->second_interface = fields;
+        return true;
+    }
+    return false;
 }
 
 static bool read_number(const char *value, unsigned long long most, unsigned long long *number)
@@ -137,6 +166,8 @@ static bool read_line(rank_record *record, char *line)
         return false;
     if (strcmp(word, "backend") == 0)
         return read_backend(record, value);
+    if (strcmp(word, "second") == 0)
+        return read_second(record, value);
     if (strcmp(word, "library") == 0)
         record->library = value;
     else if (strcmp(word, "host") == 0)

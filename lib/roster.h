@@ -15,6 +15,8 @@ typedef struct rank_backend {
     const char *address;      /* numeric, that this rank would use with it across hosts; "" none */
     const char *interface;    /* the address's */
     const char *address_from; /* what chose it: an option's name, or words */
+    const char *second;       /* an address of the other family that would do as well; "" none */
+    const char *second_interface;
 } rank_backend;
 
 /* One rank. The strings point into text. */

@@ -30,6 +30,8 @@ typedef struct who {
 #define ASKED6 "2.10\t\tfd00::9\teth9\trigged.iface"
 #define ASKED_LOOP "2.10\t\t127.0.0.1\tlo\trigged.hostname"
 #define ROUTED "2.10\t\t10.0.0.1\teth0\triggedly by the store"
+#define SECOND4 "\nsecond\trigged\t10.0.0.7\teth0"
+#define SECOND6 "\nsecond\trigged\tfd00::7\teth0"
 #define BROKEN "\tno such device\t\t\t"
 
 static void make(roster *list, const who *ranks, int count)
@@ -178,6 +180,41 @@ static const struct {
      {{"a", V6}, {"b", GOOD}},
      2,
      1,
+     MUSTER_ERR_MISMATCH,
+     NULL,
+     "rank 0 (host a, pid 100) would use fd00::1 and rank 1 (host b, pid 101) 10.0.0.1"},
+    {"two hosts, one of both families",
+     {{"a", V6 SECOND4}, {"b", GOOD}},
+     2,
+     0,
+     MUSTER_OK,
+     "10.0.0.7",
+     "the family that all ranks have"},
+    {"the other one stays with its only address",
+     {{"a", V6 SECOND4}, {"b", GOOD}},
+     2,
+     1,
+     MUSTER_OK,
+     "10.0.0.1",
+     "route to the store"},
+    {"two hosts of both families",
+     {{"a", V6 SECOND4}, {"b", GOOD SECOND6}},
+     2,
+     1,
+     MUSTER_OK,
+     "fd00::7",
+     "the family that all ranks have"},
+    {"two of both families and one of the second",
+     {{"a", V6 SECOND4}, {"b", GOOD SECOND6}, {"c", GOOD}},
+     3,
+     1,
+     MUSTER_OK,
+     "10.0.0.1",
+     "route to the store"},
+    {"no family that all have",
+     {{"a", V6 SECOND4}, {"b", GOOD}, {"c", V6}},
+     3,
+     0,
      MUSTER_ERR_MISMATCH,
      NULL,
      "rank 0 (host a, pid 100) would use fd00::1 and rank 1 (host b, pid 101) 10.0.0.1"},

@@ -18,6 +18,7 @@ static const char whole[] =
     "loopback\t127.128.0.77\npid\t77\npid_space\t4026531836\nstart\t123456789\nnonce\t42\n"
     "world_size\t4\nrank\t2\ncores\t8\n"
     "backend\tgloo\t2.6\t\t10.0.0.1\teth0\troute to the store\n"
+    "second\tgloo\tfd00::1\teth0\n"
     "backend\tnccl\t\tno such device\t\t\t\n";
 
 /* Reads a copy of its own size, so that a read beyond its end is found. */
@@ -39,7 +40,8 @@ static bool is_sound(const rank_record *record)
     for (size_t i = 0; sound && i < record->num_backends; i++) {
         const rank_backend *has = &record->backends[i];
         sound = has->name != NULL && has->version != NULL && has->reason != NULL &&
-                has->address != NULL && has->interface != NULL && has->address_from != NULL;
+                has->address != NULL && has->interface != NULL && has->address_from != NULL &&
+                has->second != NULL && has->second_interface != NULL;
     }
     return sound;
 }
@@ -75,7 +77,8 @@ static void good(void)
     const rank_backend *gloo = rank_record_backend(&record, "gloo");
     ok(gloo != NULL && strcmp(gloo->version, "2.6") == 0 && *gloo->reason == '\0' &&
            strcmp(gloo->address, "10.0.0.1") == 0 && strcmp(gloo->interface, "eth0") == 0 &&
-           strcmp(gloo->address_from, "route to the store") == 0,
+           strcmp(gloo->address_from, "route to the store") == 0 &&
+           strcmp(gloo->second, "fd00::1") == 0 && strcmp(gloo->second_interface, "eth0") == 0,
        "its backends");
     ok(rank_record_backend(&record, "local") == NULL, "and none that it lacks");
     is_int(rank_record_write(&record, &text), MUSTER_OK, "it is written");
@@ -89,7 +92,7 @@ static void good(void)
 /* Tabs and newlines of a field must not become fields and lines. */
 static void fields(void)
 {
-    rank_backend has = {"gl\too", "1\n2", "why\r\nrank\t9", "a", "b", "c"};
+    rank_backend has = {"gl\too", "1\n2", "why\r\nrank\t9", "a", "b", "c", "d\te", "f"};
     rank_record evil = {.library = "l",
                         .host = "h\nrank\t9",
                         .host_id = "\t\t",
@@ -151,6 +154,11 @@ static const struct {
     {"a line without a tab", LEAST "host\n", false},
     {"a backend of one field", LEAST "backend\tgloo\n", false},
     {"a backend of five fields", LEAST "backend\tgloo\t1\t2\t3\t4\n", false},
+    {"a second address", LEAST "backend\tgloo\t1\t2\t3\t4\t5\nsecond\tgloo\ta\tb\n", true},
+    {"a second address of nothing", LEAST "second\tgloo\ta\tb\n", false},
+    {"a second address without interface", LEAST "backend\tgloo\t1\t2\t3\t4\t5\nsecond\tgloo\ta\n",
+     false},
+    {"a second address without fields", LEAST "backend\tgloo\t1\t2\t3\t4\t5\nsecond\t\n", false},
     {"a backend of seven fields", LEAST "backend\tgloo\t1\t2\t3\t4\t5\t6\n", false},
     {"JSON", "{\"rank\": 1}", false},
 };
