@@ -45,7 +45,7 @@ typedef struct job {
     int nodes;
     const char *masters[MOST_HOSTS]; /* NULL: as the first */
     const char *names[MOST_HOSTS];   /* in /etc/hosts beside localhost; NULL: none */
-    const char *network;             /* how the chosen addresses begin */
+    const char *network;             /* what rank 0 says of its address */
     const char *option;              /* in MUSTER_OPTIONS, or NULL */
 } job;
 
@@ -108,8 +108,42 @@ static void works(const job *what)
     job_clear(what, nodes);
 }
 
+#define IPV4 "  address          10.77.0.1\n  interface        eth0\n"
+#define IPV6 "  address          fd77::1\n  interface        eth0\n"
+
 static const job good_jobs[] = {
-    {"IPv4", 2, {"10.77.0.1"}, {NULL}, "10.77.0.", NULL},
+    {"IPv4", 2, {"10.77.0.1"}, {NULL}, IPV4, NULL},
+    {"IPv6", 2, {"fd77::1"}, {NULL}, IPV6, NULL},
+    {"a link-local address",
+     2,
+     {"fe80::77:1%eth0", "fe80::77:1%ens3"},
+     {NULL},
+     "  address          fe80::77:1%eth0\n",
+     NULL},
+    {"a name of both families",
+     3,
+     {"head"},
+     {"fd77::1 head\n10.77.0.1 head", "10.77.0.1 head", "10.77.0.1 head"},
+     IPV6,
+     NULL},
+    {"a name of both families whose first is IPv4 to rank 0",
+     2,
+     {"head"},
+     {"10.77.0.1 head", "fd77::1 head\n10.77.0.1 head"},
+     IPV4,
+     NULL},
+    {"host names that lead nowhere",
+     3,
+     {"10.77.0.1"},
+     {"127.0.1.1 host-a", "10.99.99.99 host-b", NULL},
+     IPV4,
+     NULL},
+    {"the master's name is 127.0.1.1 too on its own host",
+     2,
+     {"host-a"},
+     {"127.0.1.1 host-a\n10.77.0.1 host-a", "10.77.0.1 host-a"},
+     IPV4,
+     NULL},
 };
 
 int main(void)
