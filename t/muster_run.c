@@ -54,6 +54,10 @@ void run_options(void)
     refused("a node out of range",
             RUN("--nnodes", "2", "--node-rank", "2", "--master-addr", "::1", "true"),
             "not below --nnodes 2");
+    refused("no patience",
+            RUN("--nnodes", "2", "--node-rank", "1", "--master-addr", "::1", "--node-timeout",
+                "0.5", "true"),
+            "--node-timeout takes at least 1 second");
     refused("a node alone", RUN("--node-rank", "1", "true"), "needs --nnodes");
 }
 
@@ -79,11 +83,6 @@ static void worlds(void)
     is_str(run.out, "0/1 0/1 0 0\n", "one rank where nothing is said");
     command_run(&run, NULL, RUN("--ppn", "auto", SHELL("echo $WORLD_SIZE")));
     ok(atoi(run.out) >= 1, "as many as there are CPUs");
-    command_run(&run, NULL,
-                RUN("-n", "4", "--nnodes", "2", "--node-rank", "1", "--master-addr", "10.1.2.3",
-                    "--master-port", "777", SHELL(SHOW " $MASTER_ADDR:$MASTER_PORT")));
-    has_str(run.out, "2/4 0/2 1 1 10.1.2.3:777\n", "the first rank of the second node");
-    has_str(run.out, "3/4 1/2 1 1 10.1.2.3:777\n", "and the last");
 }
 
 static void variables(void)
@@ -94,10 +93,6 @@ static void variables(void)
     is_int((long long)strlen(id), 32, "a job has an id");
     first_line(RUN(SHELL("echo $MUSTER_JOB_ID")), other, sizeof(other));
     ok(strcmp(id, other) != 0, "and another one another");
-    first_line(RUN("--nnodes", "2", "--node-rank", "1", "--master-addr", "::1",
-                   SHELL("echo $MUSTER_JOB_ID $MASTER_PORT")),
-               id, sizeof(id));
-    is_str(id, "outside 29500", "that of several nodes comes from outside");
     setenv("SLURM_PROCID", "foreign", 1);
     setenv("OMPI_COMM_WORLD_RANK", "foreign", 1);
     setenv("PMI_RANK", "foreign", 1);
@@ -325,7 +320,7 @@ int main(int argc, char **argv)
 {
     if (argc == 3)
         return run_as_rank(argv[2]);
-    plan(143);
+    plan(142);
     run_options();
     run_surroundings();
     run_printing();

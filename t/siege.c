@@ -92,7 +92,7 @@ siege *siege_begin(const char *secret, int silent_ms)
     int listen_fd;
     if (at == NULL || socket_resolve("127.0.0.1", 0, &addresses, &num) != MUSTER_OK ||
         socket_listen(&addresses[0], &listen_fd) != MUSTER_OK ||
-        tcp_loop_open(&at->loop, listen_fd) != MUSTER_OK)
+        tcp_loop_open(&at->loop, &listen_fd, 1) != MUSTER_OK)
         bail_out("%s", muster_last_error());
     free(addresses);
     socket_local_address(listen_fd, &here);

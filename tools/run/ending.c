@@ -66,18 +66,25 @@ static void ending_describe(const struct rank *rank, char *words, size_t size)
         snprintf(words, size, "exited with status %d", WEXITSTATUS(rank->status));
 }
 
+static int ending_status(const struct rank *rank)
+{
+    return WIFSIGNALED(rank->status) ? 128 + WTERMSIG(rank->status) : WEXITSTATUS(rank->status);
+}
+
 static void ending_fail(struct job *job, struct rank *rank)
 {
-    char how[64], others[64] = "", cause[128];
+    char how[64], others[64] = "", words[128], cause[128];
     job->first = rank;
     ending_describe(rank, how, sizeof(how));
     snprintf(cause, sizeof(cause), "rank %d of muster-run %s", rank->number, how);
     muster_report_failure(cause);
+    snprintf(words, sizeof(words), "rank %d (pid %ld) %s", rank->number, (long)rank->pid, how);
+    nodes_fail(job, ending_status(rank), words);
     if (job->living > 0)
         snprintf(others, sizeof(others), "; stopping %d other%s", job->living,
                  job->living == 1 ? "" : "s");
     if (job->options->verbosity >= 0)
-        job_say(job, "rank %d (pid %ld) %s%s", rank->number, (long)rank->pid, how, others);
+        job_say(job, "%s%s", words, others);
     job_stop(job, SIGTERM);
 }
 
@@ -140,8 +147,9 @@ int job_conclude(struct job *job)
     }
     if (job->timed_out)
         return EXIT_TIMEOUT;
-    if (job->first == NULL)
-        return job->unwritten ? EXIT_FAILURE : EXIT_SUCCESS;
-    int status = job->first->status;
-    return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+    if (job->first != NULL)
+        return ending_status(job->first);
+    if (job->stopped_by != 0)
+        return job->stopped_by;
+    return job->unwritten ? EXIT_FAILURE : EXIT_SUCCESS;
 }

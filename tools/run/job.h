@@ -12,6 +12,7 @@
 #include "environment.h"
 #include "guard.h"
 #include "input.h"
+#include "nodes.h"
 #include "options.h"
 #include "output.h"
 
@@ -34,7 +35,10 @@ struct job {
     int living;
     muster_store *store;
     int port;
-    char id[33]; /* or "" */
+    char id[256]; /* without blanks, or "" */
+    int world_size;
+    int first_rank; /* of this node's */
+    struct nodes nodes;
     struct guard guard;
     struct input input;
     struct output_stream streams[2];
@@ -51,6 +55,7 @@ struct job {
     double interrupted_at;
     bool unwritten;     /* some output of a rank */
     struct rank *first; /* to fail, or NULL */
+    int stopped_by;     /* the status of another node's failure, or 0 */
 };
 
 /* CLOCK_MONOTONIC in seconds. */

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { MOST_RANKS = 1000000, MOST_PER_NODE = 4096, MOST_NODES = 65536 };
+enum { MOST_PER_NODE = 4096, MOST_NODES = 65536 };
 
 enum {
     PER_NODE = 256,
@@ -21,6 +21,8 @@ enum {
     MASTER_PORT,
     TIMEOUT,
     KILL_AFTER,
+    JOIN_TIMEOUT,
+    NODE_TIMEOUT,
     WDIR,
     NO_SECRET,
     HELP,
@@ -43,6 +45,8 @@ static const struct option long_options[] = {
     {"label", no_argument, NULL, 'l'},
     {"timeout", required_argument, NULL, TIMEOUT},
     {"kill-after", required_argument, NULL, KILL_AFTER},
+    {"join-timeout", required_argument, NULL, JOIN_TIMEOUT},
+    {"node-timeout", required_argument, NULL, NODE_TIMEOUT},
     {"wdir", required_argument, NULL, WDIR},
     {"no-secret", no_argument, NULL, NO_SECRET},
     {"no_secret", no_argument, NULL, NO_SECRET},
@@ -60,10 +64,13 @@ static const char help[] =
     "  -n, -np, --np N          ranks in all (1)\n"
     "      --nproc-per-node N   ranks on this node, or 'auto': one for each usable CPU; also "
     "--ppn\n"
+    "                           nodes may have different numbers of them\n"
     "      --nnodes N           nodes; muster-run is to be started on each of them (1)\n"
     "      --node-rank N        the number of this node, from 0\n"
     "      --master-addr HOST   where the nodes meet: an address of node 0\n"
     "      --master-port PORT   and its port (29500; on one node any free one)\n"
+    "      --join-timeout SECONDS how long nodes wait for each other at the start (600)\n"
+    "      --node-timeout SECONDS after which a node that gives no sign of life is lost (60)\n"
     "  -x NAME[=VALUE]          sets or passes on an environment variable\n"
     "      --wdir DIR           where the ranks run\n"
     "      --no-secret          lets everybody into the store: needed where ranks of torch join\n"
@@ -139,7 +146,7 @@ static bool options_num_ranks(struct options *options, char **argv)
     }
     if (text == NULL)
         return options_refuse("-np takes a number");
-    return options_integer(&options->num_ranks, "-n", text, 1, MOST_RANKS);
+    return options_integer(&options->num_ranks, "-n", text, 1, OPTIONS_MOST_RANKS);
 }
 
 static bool options_take_more(struct options *options, int option)
@@ -155,6 +162,12 @@ static bool options_take_more(struct options *options, int option)
         return options_seconds(&options->timeout, "--timeout", optarg);
     case KILL_AFTER:
         return options_seconds(&options->kill_after, "--kill-after", optarg);
+    case JOIN_TIMEOUT:
+        return options_seconds(&options->join_timeout, "--join-timeout", optarg);
+    case NODE_TIMEOUT:
+        return options_seconds(&options->node_timeout, "--node-timeout", optarg) &&
+               (options->node_timeout >= 1 ||
+                options_refuse("--node-timeout takes at least 1 second, not '%s'", optarg));
     case MASTER_ADDR:
         options->master_addr = optarg;
         return true;
@@ -210,17 +223,21 @@ static bool options_count(struct options *options)
 {
     int nodes = options->num_nodes;
     if (options->per_node == 0 && options->num_ranks % nodes != 0)
-        return options_refuse("-n %d ranks can't be shared out evenly over --nnodes %d",
+        return options_refuse("-n %d ranks can't be shared out evenly over --nnodes %d; give each "
+                              "node its --nproc-per-node",
                               options->num_ranks, nodes);
+    options->asked_ranks = options->num_ranks;
     if (options->per_node == 0)
         options->per_node = options->num_ranks == 0 ? 1 : options->num_ranks / nodes;
     if (options->per_node > MOST_PER_NODE)
         return options_refuse("%d ranks on one node are too many: at most %d", options->per_node,
                               MOST_PER_NODE);
     long long all = (long long)options->per_node * nodes;
-    if (all > MOST_RANKS || (options->num_ranks != 0 && options->num_ranks != all))
-        return options_refuse("-n %d is not --nnodes %d times --nproc-per-node %d",
-                              options->num_ranks, nodes, options->per_node);
+    if (all > OPTIONS_MOST_RANKS)
+        return options_refuse("%lld ranks are too many: at most %d", all, OPTIONS_MOST_RANKS);
+    if (nodes == 1 && options->num_ranks != 0 && options->num_ranks != all)
+        return options_refuse("-n %d is not --nproc-per-node %d", options->num_ranks,
+                              options->per_node);
     options->num_ranks = (int)all;
     return true;
 }
@@ -266,8 +283,13 @@ static void options_warn(const struct options *options)
 
 bool options_read(struct options *options, int argc, char **argv, int *status)
 {
-    *options = (struct options){
-        .num_nodes = 1, .node_rank = -1, .master_port = -1, .kill_after = 5, .exports = NULL};
+    *options = (struct options){.num_nodes = 1,
+                                .node_rank = -1,
+                                .master_port = -1,
+                                .kill_after = 5,
+                                .join_timeout = 600,
+                                .node_timeout = 60,
+                                .exports = NULL};
     options->exports = calloc((size_t)argc, sizeof(*options->exports));
     *status = EXIT_USAGE;
     static char name[] = "muster-run";

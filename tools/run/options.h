@@ -10,9 +10,12 @@
 
 enum { EXIT_USAGE = 2, EXIT_TIMEOUT = 124, EXIT_NOT_EXECUTABLE = 126, EXIT_NOT_FOUND = 127 };
 
+enum { OPTIONS_MOST_RANKS = 1000000 };
+
 struct options {
-    int num_ranks; /* of the whole world */
-    int per_node;  /* ranks here */
+    int asked_ranks; /* with -n, for the whole world; 0: not given */
+    int num_ranks;   /* of the whole world, as far as this node can tell */
+    int per_node;    /* ranks here */
     int num_nodes;
     int node_rank;
     const char *master_addr;
@@ -21,6 +24,8 @@ struct options {
     bool no_secret;
     double timeout; /* seconds; 0 is none */
     double kill_after;
+    double join_timeout;  /* how long nodes wait for each other at the start */
+    double node_timeout;  /* and for a sign of life later */
     const char **exports; /* "NAME" or "NAME=VALUE" */
     size_t num_exports;
     const char *folder;

@@ -6,6 +6,8 @@
 
 #include "job.h"
 
+#include <stdio.h>
+#include <string.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
@@ -47,6 +49,9 @@ static void signals_interrupt(struct job *job, int signal)
 {
     double now = job_clock();
     bool again = signal == SIGINT && job->interrupted == SIGINT && now - job->interrupted_at < 1;
+    char how[64];
+    snprintf(how, sizeof(how), "muster-run was stopped by SIG%s", sigabbrev_np(signal));
+    nodes_fail(job, 128 + signal, how);
     job->interrupted = signal;
     job->interrupted_at = now;
     job_stop(job, signal);

@@ -42,8 +42,8 @@ static environment spawn_environment(const struct job *job, int local)
     const struct options *options = job->options;
     environment list = environment_copy(environ);
     spawn_export(options, &list);
-    environment_set(&list, "RANK", "%d", options->node_rank * options->per_node + local);
-    environment_set(&list, "WORLD_SIZE", "%d", options->num_ranks);
+    environment_set(&list, "RANK", "%d", job->first_rank + local);
+    environment_set(&list, "WORLD_SIZE", "%d", job->world_size);
     environment_set(&list, "LOCAL_RANK", "%d", local);
     environment_set(&list, "LOCAL_WORLD_SIZE", "%d", options->per_node);
     environment_set(&list, "NODE_RANK", "%d", options->node_rank);
@@ -134,7 +134,7 @@ static int spawn_process(struct job *job, struct rank *rank, struct start *start
 static int spawn_rank(struct job *job, int local, struct start *start)
 {
     struct rank *rank = &job->ranks[local];
-    rank->number = job->options->node_rank * job->options->per_node + local;
+    rank->number = job->first_rank + local;
     rank->pipes[0] = rank->pipes[1] = start->outputs[0] = start->outputs[1] = -1;
     if (job->options->tag)
         snprintf(rank->tag, sizeof(rank->tag), "[%d] ", rank->number);
@@ -177,10 +177,12 @@ bool job_spawn(struct job *job, int *status)
     for (int local = 0; local < job->options->per_node; local++) {
         int error = spawn_rank(job, local, &start);
         if (error != 0) {
-            job_say(job, "%s can't be started as rank %d: %s%s", job->options->program[0],
-                    job->ranks[local].number, strerror(error),
-                    error == ENOENT ? spawn_advice(job->options) : "");
+            char words[1024];
+            snprintf(words, sizeof(words), "%.900s can't be started as rank %d: %s",
+                     job->options->program[0], job->ranks[local].number, strerror(error));
+            job_say(job, "%s%s", words, error == ENOENT ? spawn_advice(job->options) : "");
             *status = error == ENOENT || error == ENOTDIR ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
+            nodes_fail(job, *status, words);
             return false;
         }
         if (job->options->verbosity > 0)

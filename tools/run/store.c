@@ -47,7 +47,8 @@ bool job_host_store(struct job *job)
     args.port = options->master_port;
     args.listen = true;
     if (muster_store_tcp(&job->store, &args) != MUSTER_OK) {
-        job_say(job, "no store for the ranks to meet: %s", muster_last_error());
+        job_say(job, "no store for the ranks to meet: %s%s", muster_last_error(),
+                options->num_nodes > 1 ? "; --master-addr is to be an address of node 0" : "");
         return false;
     }
     job->port = muster_store_port(job->store);

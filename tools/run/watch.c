@@ -14,6 +14,10 @@
 #include <string.h>
 #include <unistd.h>
 
+/* What is polled beside the ranks' pipes; and how long after the ranks here have been killed other
+ * nodes may still end theirs. */
+enum { OWN_ENTRIES = 5, NODES_GRACE_S = 2 };
+
 void job_say(struct job *job, const char *format, ...)
 {
     char words[2048];
@@ -67,6 +71,8 @@ static int watch_patience(const struct job *job)
         next = job->kill_at;
     if (job->time_out_at > 0 && job->time_out_at < next && !job->stopping)
         next = job->time_out_at;
+    if (job->nodes.started && job->stopping && job->kill_at + NODES_GRACE_S < next)
+        next = job->kill_at + NODES_GRACE_S;
     return next <= now ? 0 : (int)((next - now) * 1000) + 1;
 }
 
@@ -74,7 +80,10 @@ static void watch_clock(struct job *job)
 {
     double now = job_clock();
     if (job->time_out_at > 0 && now >= job->time_out_at && !job->stopping) {
+        char how[64];
         job->timed_out = true;
+        snprintf(how, sizeof(how), "the job timed out after %g s", job->options->timeout);
+        nodes_fail(job, EXIT_TIMEOUT, how);
         if (job->options->verbosity >= 0)
             job_say(job, "timed out after %g s; stopping %d ranks", job->options->timeout,
                     job->living);
@@ -94,6 +103,7 @@ static nfds_t watch_list(struct job *job, struct pollfd *all)
     short events;
     int input = input_awaits(&job->input, &events);
     all[count++] = (struct pollfd){input, events, 0};
+    all[count++] = (struct pollfd){job->nodes.wake, POLLIN, 0};
     for (int which = 0; which < 2; which++)
         all[count++] = (struct pollfd){
             output_waits(&job->streams[which]) ? job->streams[which].descriptor : -1, POLLOUT, 0};
@@ -110,11 +120,13 @@ static void watch_serve(struct job *job, const struct pollfd *all)
         job_take_signals(job);
     if (all[1].revents != 0)
         input_pass(&job->input);
+    if (all[2].revents != 0)
+        nodes_take(job);
     for (int which = 0; which < 2; which++)
-        if (all[2 + which].revents != 0)
+        if (all[3 + which].revents != 0)
             watch_write(job, which);
     for (int i = 0; i < 2 * job->count; i++)
-        if (all[4 + i].revents != 0)
+        if (all[OWN_ENTRIES + i].revents != 0)
             watch_take(job, &job->ranks[i / 2], i % 2);
 }
 
@@ -126,11 +138,18 @@ static bool watch_output_left(const struct job *job)
     return left;
 }
 
+/* The others are waited for, but not for long once the job is being stopped. */
+static bool watch_nodes_left(struct job *job)
+{
+    bool left = nodes_wait(job);
+    return left && !(job->stopping && job_clock() >= job->kill_at + NODES_GRACE_S);
+}
+
 void job_watch(struct job *job)
 {
-    struct pollfd *all = calloc((size_t)(4 + 2 * job->count), sizeof(*all));
+    struct pollfd *all = calloc((size_t)(OWN_ENTRIES + 2 * job->count), sizeof(*all));
     bool swept = false;
-    while (all != NULL && (job->living > 0 || watch_output_left(job))) {
+    while (all != NULL && (job->living > 0 || watch_output_left(job) || watch_nodes_left(job))) {
         nfds_t count = watch_list(job, all);
         if (poll(all, count, watch_patience(job)) > 0)
             watch_serve(job, all);
