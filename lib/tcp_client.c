@@ -173,6 +173,7 @@ static muster_status link_open(tcp_client *client, bool retry, deadline end, tcp
         return error_no_memory(sizeof(*made), "a connection");
     muster_status status;
     int closed = 0; /* at the first word, time after time */
+    bool crowded = false;
     link_try one;
     for (int delay_ms = 1;;) {
         status = link_try_open(client, made, retry, end, &one);
@@ -180,6 +181,7 @@ static muster_status link_open(tcp_client *client, bool retry, deadline end, tcp
             *link = made;
             return MUSTER_OK;
         }
+        crowded = one.busy || (crowded && status == MUSTER_ERR_TIMEOUT);
         closed = one.busy ? 0 : closed + (one.connected && status == MUSTER_ERR_PEER_LOST);
         bool hopeless = client->secret.set && closed >= MOST_CLOSED;
         if (status != MUSTER_ERR_PEER_LOST || hopeless || !(retry || one.busy) ||
@@ -188,6 +190,8 @@ static muster_status link_open(tcp_client *client, bool retry, deadline end, tcp
         socket_back_off(&delay_ms, end);
     }
     free(made);
+    if (crowded)
+        return tcp_client_crowded(client);
     if (!retry || closed == 0 || (status != MUSTER_ERR_PEER_LOST && status != MUSTER_ERR_TIMEOUT))
         return status;
     return client->secret.set ? tcp_client_unproved(client) : not_a_store(client, NULL, 0);

@@ -47,10 +47,7 @@ static muster_status refused(const tcp_client *client, int kind, bool *busy)
                          client->name);
     case TCP_ENTRY_REFUSED_BUSY:
         *busy = true;
-        return error_set(MUSTER_ERR_PEER_LOST,
-                         "%s: the store has no room for a further connection: too many strangers "
-                         "connect to it",
-                         client->name);
+        return MUSTER_ERR_PEER_LOST;
     case TCP_ENTRY_REFUSED_VERSION:
         return other_version(client);
     default:
@@ -123,5 +120,13 @@ muster_status tcp_client_unproved(const tcp_client *client)
                      "%s: what listens there closes the connection when it is to prove the job "
                      "secret: a store of torch knows none; unset MUSTER_JOB_SECRET for it "
                      "(muster-run --no-secret), or see who has taken the port",
+                     client->name);
+}
+
+muster_status tcp_client_crowded(const tcp_client *client)
+{
+    return error_set(MUSTER_ERR_TIMEOUT,
+                     "%s: the store had no room for a further connection in the time given: too "
+                     "many strangers connect to it; its log says from where",
                      client->name);
 }

@@ -10,8 +10,8 @@
 
 /*
  * Proves the client's secret and has the server prove it: right after connecting. Does nothing
- * where there is none. *busy: the server had no room just now, and it is worth another try.
- * MUSTER_ERR_PEER_LOST: closed without a word, as by a store without secrets.
+ * where there is none. MUSTER_ERR_PEER_LOST: closed without a word, as by a store without secrets;
+ * or with *busy, and no sentence, where the server had no room just now and is worth another try.
  */
 muster_status tcp_client_prove(const tcp_client *client, tcp_link *link, deadline end, bool *busy);
 
@@ -22,5 +22,8 @@ muster_status tcp_client_refused(const tcp_client *client, const unsigned char *
 
 /* The sentence for a store that closes every connection at the first word of the proof. */
 muster_status tcp_client_unproved(const tcp_client *client);
+
+/* And for one that had no room until the time was over. */
+muster_status tcp_client_crowded(const tcp_client *client);
 
 #endif
