@@ -76,6 +76,15 @@ static void *work(void *argument)
     return NULL;
 }
 
+/* One more round of the member, for the attack must not be over before it has begun to work. */
+static void await_round(siege *at)
+{
+    long before = atomic_load(&at->operations);
+    for (long long end = now_ms() + patient(1000);
+         atomic_load(&at->operations) == before && now_ms() < end;)
+        pause_ms(1);
+}
+
 static void set_secret(const char *secret)
 {
     if (secret == NULL)
@@ -108,6 +117,7 @@ siege *siege_begin(const char *secret, int silent_ms)
     pthread_create(&at->server, NULL, serve, &at->loop);
     at->store = peer_client(at->port);
     pthread_create(&at->member, NULL, work, at);
+    await_round(at);
     return at;
 }
 
@@ -159,6 +169,7 @@ void siege_end(siege *at, const char *attack)
        ms);
     if (status != MUSTER_OK)
         diag("%s", muster_last_error());
+    await_round(at);
     atomic_store(&at->over, true);
     pthread_join(at->member, NULL);
     ok(at->operations > 0 && at->failed == 0 && at->worst_ms < patient(1000),
