@@ -6,6 +6,7 @@
 #include "tcp_loop.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -254,7 +255,9 @@ static bool listen_on(tcp_loop *loop, int operation, uint32_t events)
  * those that wait stay in the queue for a while, and without the pause the loop would spin. */
 static void accept_later(tcp_loop *loop)
 {
-    if (make_room(loop))
+    /* accept wants a descriptor before it looks whether anybody is there. */
+    struct pollfd queue = {loop->listen_fd, POLLIN, 0};
+    if (poll(&queue, 1, 0) == 0 || make_room(loop))
         return;
     loop->accept_again_ns = deadline_in(ACCEPT_PAUSE_MS).at_ns;
     listen_on(loop, EPOLL_CTL_MOD, 0);
