@@ -44,7 +44,7 @@ static void report_string(buffer *json, const char *text)
 {
     report_text(json, "\"");
     while (*text != '\0') {
-        char escaped[16];
+        char escaped[48]; /* what the compiler takes two unsigned longs for */
         unsigned long character;
         int length = report_character((const unsigned char *)text, &character);
         if (length == 0)
