@@ -169,7 +169,6 @@ void siege_end(siege *at, const char *attack)
        ms);
     if (status != MUSTER_OK)
         diag("%s", muster_last_error());
-    await_round(at);
     atomic_store(&at->over, true);
     pthread_join(at->member, NULL);
     ok(at->operations > 0 && at->failed == 0 && at->worst_ms < patient(1000),
