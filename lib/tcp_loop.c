@@ -253,10 +253,10 @@ static bool listen_on(tcp_loop *loop, int operation, uint32_t events)
 
 /* No descriptor is left. A stranger makes room at the end of this round; where all are clients
  * those that wait stay in the queue for a while, and without the pause the loop would spin. */
-static void accept_later(tcp_loop *loop)
+static void accept_later(tcp_loop *loop, int listen_fd)
 {
     /* accept wants a descriptor before it looks whether anybody is there. */
-    struct pollfd queue = {loop->listen_fd, POLLIN, 0};
+    struct pollfd queue = {listen_fd, POLLIN, 0};
     if (poll(&queue, 1, 0) == 0 || make_room(loop))
         return;
     loop->accept_again_ns = deadline_in(ACCEPT_PAUSE_MS).at_ns;
@@ -277,7 +277,7 @@ static void accept_from(tcp_loop *loop, int listen_fd)
         if (errno == EINTR || errno == ECONNABORTED || errno == EPROTO)
             continue;
         if (errno != EAGAIN)
-            accept_later(loop);
+            accept_later(loop, listen_fd);
         return;
     }
 }
