@@ -204,7 +204,8 @@ typedef struct muster_store muster_store;
 MUSTER_API muster_status muster_store_hash(muster_store **store);
 
 /* A store in one file on a folder that all ranks share, in the format of torch's FileStore. The
- * file is created where it is missing and stays; remove it when the job is over. */
+ * file is created where it is missing, for its user alone (mode 600), and stays; remove it when the
+ * job is over. */
 MUSTER_API muster_status muster_store_file(muster_store **store, const char *path);
 
 typedef struct muster_tcp_store_args {
@@ -225,6 +226,13 @@ typedef struct muster_tcp_store_args {
  * A store on a TCP server that speaks the protocol of torch's TCPStore (2.2 and later). The server
  * of a store that is freed goes on in the background while other clients are connected, and ends
  * with the last of them or with the process.
+ *
+ * Where the environment variable MUSTER_JOB_SECRET is set, client and server prove to each other
+ * that they know it before anything else is said, and whoever does not, every client of torch
+ * included, is turned away; MUSTER_ERR_MISMATCH for a client that has another one, or none, or one
+ * where the server has none. It is read when a store is opened: 16 to 1,024 characters.
+ * MUSTER_ERR_UNSUPPORTED where muster was built without libsodium. Nothing is encrypted by this;
+ * README.md says under "Who gets in" what it protects and what not.
  */
 MUSTER_API muster_status muster_store_tcp(muster_store **store, const muster_tcp_store_args *args);
 
