@@ -10,6 +10,12 @@
 #include "tap.h"
 #include "tcp_entry.h"
 
+#ifdef HAVE_SODIUM
+enum { CAN_PROVE = 1 };
+#else
+enum { CAN_PROVE = 0 };
+#endif
+
 /* A client that does all right, or as the test wants it. */
 typedef struct visitor {
     tcp_entry entry;
@@ -180,18 +186,16 @@ static void without_secret(void)
 
 int main(void)
 {
-#ifdef HAVE_SODIUM
-    plan(32);
-    setenv("MUSTER_JOB_SECRET", "correct horse battery staple", 1);
-    if (job_secret_read(&secret) != MUSTER_OK)
-        bail_out("%s", muster_last_error());
-    welcome();
-    in_pieces();
-    first_words();
-    wrong_proofs();
-#else
-    plan(4);
-#endif
+    plan(CAN_PROVE ? 32 : 4);
+    if (CAN_PROVE) {
+        setenv("MUSTER_JOB_SECRET", "correct horse battery staple", 1);
+        if (job_secret_read(&secret) != MUSTER_OK)
+            bail_out("%s", muster_last_error());
+        welcome();
+        in_pieces();
+        first_words();
+        wrong_proofs();
+    }
     without_secret();
     return done();
 }
