@@ -107,25 +107,28 @@ static void variables(void)
            "a name that is not set is told");
 }
 
+/* Characters of what muster-run makes. */
+#ifdef HAVE_SODIUM
+enum { SECRET_LENGTH = 64 };
+#else
+enum { SECRET_LENGTH = 0 };
+#endif
+
 /* user case 56: who gets into the store. */
 static void secrets(void)
 {
     static const char own[] = "the secret of a user";
     char first[100], second[100];
     unsetenv("MUSTER_JOB_SECRET");
-#ifdef HAVE_SODIUM
     first_line(RUN(SHELL("echo $MUSTER_JOB_SECRET")), first, sizeof(first));
-    is_int((long long)strlen(first), 64, "a job has a secret");
+    is_int((long long)strlen(first), SECRET_LENGTH, "a job has a secret, where it can be proved");
     first_line(RUN(SHELL("echo $MUSTER_JOB_SECRET")), second, sizeof(second));
-    ok(strcmp(first, second) != 0, "and another one another");
-    command_run(&run, NULL, RUN("-n", "2", "-v", SHELL("echo $MUSTER_JOB_SECRET")));
-    snprintf(first, sizeof(first), "%.64s", run.out);
-    snprintf(second, sizeof(second), "%.64s", run.out + 65);
-    ok(strlen(first) == 64 && strcmp(first, second) == 0, "its ranks have the same");
-    ok(strstr(run.err, first) == NULL, "which it does not tell");
-#else
-    skip(4, "built without libsodium");
-#endif
+    ok(SECRET_LENGTH == 0 || strcmp(first, second) != 0, "and another one another");
+    command_run(&run, NULL, RUN("-n", "2", "-v", SHELL("echo [$MUSTER_JOB_SECRET]")));
+    snprintf(first, sizeof(first), "%.*s", SECRET_LENGTH + 2, run.out);
+    ok(strncmp(run.out + SECRET_LENGTH + 3, first, strlen(first)) == 0, "its ranks have the same");
+    first[SECRET_LENGTH + 1] = '\0';
+    ok(SECRET_LENGTH == 0 || strstr(run.err, first + 1) == NULL, "which it does not tell");
     first_line(RUN("--no-secret", SHELL("echo [$MUSTER_JOB_SECRET]")), first, sizeof(first));
     is_str(first, "[]", "with --no-secret there is none");
     setenv("MUSTER_JOB_SECRET", "short", 1);
@@ -134,12 +137,9 @@ static void secrets(void)
     setenv("MUSTER_JOB_SECRET", own, 1);
     first_line(RUN("--no-secret", SHELL("echo [$MUSTER_JOB_SECRET]")), first, sizeof(first));
     is_str(first, "[]", "--no-secret takes away the user's");
-#ifdef HAVE_SODIUM
-    first_line(RUN(SHELL("echo $MUSTER_JOB_SECRET")), first, sizeof(first));
-    is_str(first, own, "which else is the job's");
-#else
-    skip(1, "built without libsodium");
-#endif
+    command_run(&run, NULL, RUN(SHELL("echo $MUSTER_JOB_SECRET")));
+    has_str(SECRET_LENGTH > 0 ? run.out : run.err,
+            SECRET_LENGTH > 0 ? own : "built without libsodium", "which else is the job's");
     unsetenv("MUSTER_JOB_SECRET");
 
     command_run(
@@ -148,20 +148,49 @@ static void secrets(void)
                   "/proc/net/tcp /proc/net/tcp6 | grep \":$(printf %04X $MASTER_PORT)$\"")));
     run.out[strcspn(run.out, "\n")] = '\0';
     is_str(run.out, run.err, "the store listens on loopback and nowhere else");
+}
 
+/* Both nodes of a job, one of them with a secret of its own or none; run is node 0. */
+static void on_two_nodes(const char *option, const char *secret, struct command *other)
+{
     struct port port = port_reserve();
     char number[16];
     snprintf(number, sizeof(number), "%d", port.number);
+    if (secret != NULL)
+        setenv("MUSTER_JOB_SECRET", secret, 1);
+    command_start(other, NULL,
+                  RUN("-n", "2", "--nnodes", "2", "--node-rank", "1", "--master-addr", "127.0.0.1",
+                      "--timeout", "20", "--master-port", number, option, "true"));
+    unsetenv("MUSTER_JOB_SECRET");
     command_run(&run, NULL,
                 RUN("-n", "2", "--nnodes", "2", "--node-rank", "0", "--master-addr", "127.0.0.1",
-                    "--master-port", number, SHELL("echo [$MUSTER_JOB_SECRET]")));
-    is_str(run.out, "[]\n", "one node can't make a secret for two");
-    has_str(run.err, "set the same MUSTER_JOB_SECRET on every node", "and says so");
-    command_run(&run, NULL,
-                RUN("-n", "2", "--nnodes", "2", "--node-rank", "0", "--master-addr", "127.0.0.1",
-                    "--master-port", number, "--no-secret", "true"));
-    is_str(run.err, "", "unless that is wanted");
+                    "--timeout", "5", "--master-port", number, option,
+                    SHELL("echo [$MUSTER_JOB_SECRET]")));
+    command_finish(other);
     port_free(&port);
+}
+
+static void secrets_of_nodes(void)
+{
+    static const char warning[] = "set the same MUSTER_JOB_SECRET on every node";
+    struct command other;
+    on_two_nodes("--kill-after=5", NULL, &other);
+    is_str(run.out, "[]\n", "one node can't make a secret for two");
+    has_str(run.err, warning, "and says so");
+    ok(strstr(other.err, warning) == NULL, "once");
+    command_free(&other);
+    on_two_nodes("--no-secret", NULL, &other);
+    ok(run.status == 0 && strstr(run.err, warning) == NULL, "unless that is wanted");
+    command_free(&other);
+#ifdef HAVE_SODIUM
+    on_two_nodes("--kill-after=5", "the secret of one node", &other);
+    ok(other.status != 0, "a node with a secret of its own does not get in");
+    has_str(other.err, "the store has no job secret, but MUSTER_JOB_SECRET is set here",
+            "and says what differs");
+    command_free(&other);
+#else
+    skip(2, "built without libsodium");
+#endif
 }
 
 static const char *self_path(void)
@@ -193,6 +222,7 @@ void run_surroundings(void)
     worlds();
     variables();
     secrets();
+    secrets_of_nodes();
     resources();
 }
 
@@ -320,7 +350,7 @@ int main(int argc, char **argv)
 {
     if (argc == 3)
         return run_as_rank(argv[2]);
-    plan(142);
+    plan(145);
     run_options();
     run_surroundings();
     run_printing();

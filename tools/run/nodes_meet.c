@@ -54,6 +54,13 @@ static muster_status meet_open(const struct job *job, int64_t timeout_ms, muster
     return muster_store_tcp(store, &args);
 }
 
+/* A job secret that is missing, wrong or can't be proved stays so. */
+static bool meet_in_vain(muster_status status)
+{
+    return status == MUSTER_ERR_MISMATCH || status == MUSTER_ERR_ARGUMENT ||
+           status == MUSTER_ERR_UNSUPPORTED;
+}
+
 /* Connects by short tries, between which signals are looked at; what is kept has the time-out by
  * which a node is taken for lost. */
 static muster_status meet_connect(struct job *job, double end, muster_store **store)
@@ -64,7 +71,7 @@ static muster_status meet_connect(struct job *job, double end, muster_store **st
     muster_status status = MUSTER_ERR_TIMEOUT;
     while (!nodes_interrupted(job)) {
         status = meet_open(job, TRY_MS, &first);
-        if (status == MUSTER_OK || job_clock() >= end)
+        if (status == MUSTER_OK || meet_in_vain(status) || job_clock() >= end)
             break;
         if (say_at > 0 && job_clock() >= say_at && options->verbosity >= 0) {
             job_say(job, "waiting for node 0: %s", muster_last_error());
