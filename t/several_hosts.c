@@ -40,7 +40,7 @@ static bool connect_hosts(void)
     return good;
 }
 
-/* A job: what each node is told, and where its ranks are expected to talk. */
+/* A job: what each node is told, and what is expected to come of it. */
 typedef struct job {
     const char *what;
     int nodes;
@@ -48,6 +48,7 @@ typedef struct job {
     const char *names[MOST_HOSTS];   /* in /etc/hosts beside localhost; NULL: none */
     const char *network;             /* what rank 0 says of its address */
     const char *option;              /* in MUSTER_OPTIONS, or NULL */
+    const char *says[MOST_HOSTS];    /* each node of a job that fails; NULL: not looked at */
 } job;
 
 static void job_names(const job *what)
@@ -70,10 +71,27 @@ static void job_play(const job *what, struct command *nodes)
     for (int i = 0; i < what->nodes; i++) {
         const char *master = what->masters[i] != NULL ? what->masters[i] : what->masters[0];
         snprintf(node, sizeof(node), "%d", i);
-        hosts_start(i, &nodes[i],
-                    (const char *[]){RUN_TOOL, "--nnodes", count, "--node-rank", node,
-                                     "--master-addr", master, "-n", ranks, "-x", option,
-                                     GATHER_TOOL, "--group-size", "2", "-v", PROMPTS, NULL});
+        hosts_start(i, &nodes[i], (const char *[]){RUN_TOOL,
+                                                   "--nnodes",
+                                                   count,
+                                                   "--node-rank",
+                                                   node,
+                                                   "--master-addr",
+                                                   master,
+                                                   "--join-timeout",
+                                                   "2",
+                                                   "-n",
+                                                   ranks,
+                                                   "-x",
+                                                   option,
+                                                   GATHER_TOOL,
+                                                   "--group-size",
+                                                   "2",
+                                                   "--timeout",
+                                                   "10",
+                                                   "-v",
+                                                   PROMPTS,
+                                                   NULL});
     }
     for (int i = 0; i < what->nodes; i++)
         command_finish(&nodes[i]);
@@ -109,43 +127,196 @@ static void works(const job *what)
     job_clear(what, nodes);
 }
 
+static void fails(const job *what)
+{
+    struct command nodes[MOST_HOSTS];
+    job_play(what, nodes);
+    bool all = true;
+    for (int i = 0; i < what->nodes; i++)
+        all = all && nodes[i].status != 0;
+    ok(all, "%s: the job fails on all nodes", what->what);
+    for (int i = 0; i < MOST_HOSTS; i++) {
+        if (i < what->nodes && what->says[i] != NULL)
+            has_str(nodes[i].err, what->says[i], "host %d says why", i);
+        else
+            ok(true, "nothing to say for host %d", i);
+    }
+    job_clear(what, nodes);
+}
+
 #define IPV4 "  address          10.77.0.1\n  interface        eth0\n"
 #define IPV6 "  address          fd77::1\n  interface        eth0\n"
 
 static const job good_jobs[] = {
-    {"IPv4", 2, {"10.77.0.1"}, {NULL}, IPV4, NULL},
-    {"IPv6", 2, {"fd77::1"}, {NULL}, IPV6, NULL},
+    {"IPv4", 2, {"10.77.0.1"}, {NULL}, IPV4, NULL, {NULL}},
+    {"IPv6", 2, {"fd77::1"}, {NULL}, IPV6, NULL, {NULL}},
     {"a link-local address",
      2,
      {"fe80::77:1%eth0", "fe80::77:1%ens3"},
      {NULL},
      "  address          fe80::77:1%eth0\n",
-     NULL},
+     NULL,
+     {NULL}},
     {"a name of both families",
      3,
      {"head"},
      {"fd77::1 head\n10.77.0.1 head", "10.77.0.1 head", "10.77.0.1 head"},
      IPV6,
-     NULL},
+     NULL,
+     {NULL}},
     {"a name of both families whose first is IPv4 to rank 0",
      2,
      {"head"},
      {"10.77.0.1 head", "fd77::1 head\n10.77.0.1 head"},
      IPV4,
-     NULL},
+     NULL,
+     {NULL}},
     {"host names that lead nowhere",
      3,
      {"10.77.0.1"},
      {"127.0.1.1 host-a", "10.99.99.99 host-b", NULL},
      IPV4,
-     NULL},
+     NULL,
+     {NULL}},
     {"the master's name is 127.0.1.1 too on its own host",
      2,
      {"host-a"},
      {"127.0.1.1 host-a\n10.77.0.1 host-a", "10.77.0.1 host-a"},
      IPV4,
-     NULL},
+     NULL,
+     {NULL}},
+    {"a network that was asked for",
+     2,
+     {"10.77.0.1"},
+     {NULL},
+     IPV4 "  address chosen   gloo.iface\n",
+     "gloo.iface=10.77.0.0/24",
+     {NULL}},
+    {"all interfaces but one", 2, {"fd77::1"}, {NULL}, IPV4, "gloo.iface=^lo,stor", {NULL}},
 };
+
+static const job bad_jobs[] = {
+    {"an interface that one host lacks",
+     2,
+     {"10.77.0.1"},
+     {NULL},
+     NULL,
+     "gloo.iface==eth0",
+     {"host-b, pid", "ens3 10.77.0.2"}},
+    {"a master on the wrong network",
+     2,
+     {"172.20.0.1"},
+     {NULL},
+     NULL,
+     NULL,
+     {"node 1 of 2 did not come within 2 s", "tcp store 172.20.0.1:29500: no connection in"}},
+    {"a master that does not answer",
+     2,
+     {"10.77.0.1", "10.77.0.9"},
+     {NULL},
+     NULL,
+     NULL,
+     {"node 1 of 2 did not come", "tcp store 10.77.0.9:29500: no connection in the time given"}},
+    {"a master's address that node 1 has",
+     2,
+     {"10.77.0.2"},
+     {NULL},
+     NULL,
+     NULL,
+     {"can't listen on 10.77.0.2:29500: this host has no such address; it has 127.0.0.1, "
+      "172.20.0.1, 10.77.0.1",
+      "tcp store 10.77.0.2:29500: no connection"}},
+    {"a master's name that is the loopback to itself",
+     2,
+     {"host-a"},
+     {"127.0.1.1 host-a", "10.77.0.1 host-a"},
+     NULL,
+     NULL,
+     {"host-a is 127.0.1.1 on this host: other nodes can't reach the store there",
+      "tcp store host-a:29500: no connection in the time given (10.77.0.1 Connection refused)"}},
+    {"a master's name that only node 0 knows",
+     2,
+     {"head"},
+     {"10.77.0.1 head"},
+     NULL,
+     NULL,
+     {"node 1 of 2 did not come", "finding the address of host 'head'"}},
+};
+
+/* Each host has other numbers of ranks; the last one is behind a link of small packets. */
+static void uneven(void)
+{
+    static const job three = {.what = "uneven", .nodes = 3};
+    struct command nodes[MOST_HOSTS];
+    ok(hosts_ip(2, "link set enp1s0 mtu 1280") && hosts_switch_ip("link set lan-2 mtu 1280"),
+       "one network interface takes small packets");
+    job_names(&three);
+    for (int i = 0; i < 3; i++) {
+        char node[8], ranks[8];
+        snprintf(node, sizeof(node), "%d", i);
+        snprintf(ranks, sizeof(ranks), "%d", i + 1);
+        hosts_start(i, &nodes[i],
+                    (const char *[]){RUN_TOOL, "--nnodes", "3", "--node-rank", node,
+                                     "--master-addr", "10.77.0.1", "--ppn", ranks, GATHER_TOOL,
+                                     "-g", "3", "-v", PROMPTS, NULL});
+    }
+    for (int i = 0; i < 3; i++)
+        command_finish(&nodes[i]);
+    ok(job_succeeded(&three, nodes), "three hosts of one, two and three ranks");
+    has_str(nodes[0].out, "ranks       6 on 3 hosts\n", "make a world of six");
+    has_str(nodes[0].out, "2 regular of 3, 3 orthogonal of 2\n", "with sub-groups across hosts");
+    job_clear(&three, nodes);
+    hosts_ip(2, "link set enp1s0 mtu 1500");
+    hosts_switch_ip("link set lan-2 mtu 1500");
+}
+
+/* No launcher: one rank a host, and the variables by hand. */
+static void by_hand(void)
+{
+    static const job two = {.what = "by hand", .nodes = 2};
+    struct command nodes[MOST_HOSTS];
+    job_names(&two);
+    for (int i = 0; i < 2; i++)
+        hosts_start(i, &nodes[i],
+                    (const char *[]){"env", i == 0 ? "RANK=0" : "RANK=1", "WORLD_SIZE=2",
+                                     "MASTER_ADDR=10.77.0.1", "MASTER_PORT=29600", GATHER_TOOL,
+                                     "-g", "1", "--timeout", "10", "-v", PROMPTS, NULL});
+    for (int i = 0; i < 2; i++)
+        command_finish(&nodes[i]);
+    ok(job_succeeded(&two, nodes), "env:// by hand");
+    has_str(nodes[0].out, "ranks       2 on 2 hosts\n", "on two hosts");
+    is_int(tools_count(nodes[0].out, "  address          10.77.0.1\n"), 2,
+           "the groups across hosts use the network, the group of one none");
+    job_clear(&two, nodes);
+    hosts_start(1, &nodes[0],
+                (const char *[]){"env", "RANK=1", "WORLD_SIZE=2", "MASTER_ADDR=10.77.0.9",
+                                 "MASTER_PORT=29600", GATHER_TOOL, "--timeout", "1", PROMPTS,
+                                 NULL});
+    command_finish(&nodes[0]);
+    is_int(nodes[0].status, 1, "a master that does not answer");
+    has_str(nodes[0].err, "tcp store 10.77.0.9:29600 of rank 0: no connection in the time given",
+            "is said with its address");
+    command_free(&nodes[0]);
+}
+
+/* Regular sub-groups within hosts use loopback, orthogonal ones the network. */
+static void by_host(void)
+{
+    static const job two = {"by host", 2, {"10.77.0.1"}, {NULL}, NULL, NULL, {NULL}};
+    struct command nodes[MOST_HOSTS];
+    job_play(&two, nodes);
+    ok(job_succeeded(&two, nodes), "sub-groups by host");
+    const char *regular = strstr(nodes[0].out, "world/regular 0-1\n");
+    const char *orthogonal = strstr(nodes[0].out, "world/orthogonal 0,2\n");
+    ok(regular != NULL && orthogonal != NULL && regular < orthogonal, "are described");
+    if (regular == NULL || orthogonal == NULL)
+        return skip(4, "no sub-groups");
+    has_str(regular, "  address          127.", "a regular one is on loopback");
+    has_str(regular, "  address chosen   all ranks are on one host\n", "since it is on one host");
+    has_str(orthogonal, IPV4, "an orthogonal one is on the network");
+    has_str(orthogonal, "  address chosen   route to the store\n", "that leads to the store");
+    job_clear(&two, nodes);
+}
 
 int main(void)
 {
@@ -158,10 +329,20 @@ int main(void)
         reason = "the hosts can't be connected";
     if (reason != NULL)
         plan_skip_all("%s", reason);
-    enum { NUM_GOOD = sizeof(good_jobs) / sizeof(good_jobs[0]) };
-    plan(4 * NUM_GOOD);
+    enum {
+        NUM_GOOD = sizeof(good_jobs) / sizeof(good_jobs[0]),
+        NUM_BAD = sizeof(bad_jobs) / sizeof(bad_jobs[0])
+    };
+    plan(4 * NUM_GOOD + 4 * NUM_BAD + 4 + 5 + 6);
     for (int i = 0; i < NUM_GOOD; i++)
         works(&good_jobs[i]);
+    /* Frames for this address go nowhere, so that nothing answers. */
+    hosts_ip(1, "neigh add 10.77.0.9 lladdr 02:00:00:00:00:99 dev ens3 nud permanent");
+    for (int i = 0; i < NUM_BAD; i++)
+        fails(&bad_jobs[i]);
+    uneven();
+    by_hand();
+    by_host();
     hosts_end();
     return done();
 }

@@ -54,6 +54,9 @@ struct nodes {
  * one job or do not come, which has been said. */
 bool nodes_meet(struct job *job);
 
+/* Says so where the other nodes can't reach node 0, this one, by the name of the master. */
+void nodes_warn_of_loopback(struct job *job);
+
 /* Node 0's part: waits for the others until end, by job_clock(), and publishes the verdict. */
 void nodes_judge(struct job *job, muster_store *store, double end);
 

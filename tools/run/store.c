@@ -52,5 +52,6 @@ bool job_host_store(struct job *job)
         return false;
     }
     job->port = muster_store_port(job->store);
+    nodes_warn_of_loopback(job);
     return true;
 }
