@@ -118,6 +118,13 @@ void *key_map_remove(key_map *map, muster_blob key)
     return item;
 }
 
+void key_map_each(const key_map *map, void (*visit)(muster_blob key, void *context), void *context)
+{
+    for (size_t i = 0; i < map->num_chains; i++)
+        for (const key_map_entry *entry = map->chains[i]; entry != NULL; entry = entry->next)
+            visit((muster_blob){entry->key, entry->size}, context);
+}
+
 void key_map_free(key_map *map, void (*free_item)(void *item))
 {
     for (size_t i = 0; i < map->num_chains; i++)

@@ -26,6 +26,9 @@ void **key_map_put(key_map *map, muster_blob key);
 /* Takes key out and returns its item; NULL if it was not there. */
 void *key_map_remove(key_map *map, muster_blob key);
 
+/* Calls visit for each key, in no order; visit must not change the map. */
+void key_map_each(const key_map *map, void (*visit)(muster_blob key, void *context), void *context);
+
 /* Back to all zeros; free_item is called for each item and may be NULL. */
 void key_map_free(key_map *map, void (*free_item)(void *item));
 

@@ -220,7 +220,7 @@ muster_status socket_receive(int fd, void *data, size_t size, deadline end, size
             *received = (size_t)got;
             return MUSTER_OK;
         }
-        int error = got == 0 ? ECONNRESET : errno == EAGAIN ? wait_ready(fd, POLLIN, end) : errno;
+        int error = got == 0 ? EPIPE : errno == EAGAIN ? wait_ready(fd, POLLIN, end) : errno;
         if (error != 0 && error != EINTR)
             return status_of(error);
     }

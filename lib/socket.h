@@ -20,6 +20,9 @@ typedef struct socket_address {
 } socket_address;
 
 bool socket_address_equal(const socket_address *a, const socket_address *b);
+
+/* The same but for the port. */
+bool socket_address_same_host(const socket_address *a, const socket_address *b);
 int socket_address_port(const socket_address *address);
 socket_address socket_address_with_port(const socket_address *address, int port);
 
@@ -75,9 +78,9 @@ muster_status socket_prepare(int fd, bool connected);
 muster_status socket_connect(const socket_address *addresses, size_t num, bool retry, deadline end,
                              const char *what, int *fd);
 
-/* Sends all or receives from 1 to size bytes. MUSTER_ERR_TIMEOUT, MUSTER_ERR_PEER_LOST (closed or
- * reset) or MUSTER_ERR_SYSTEM with errno set, without a sentence: the caller knows what it is
- * about. */
+/* Sends all or receives from 1 to size bytes. MUSTER_ERR_TIMEOUT, MUSTER_ERR_PEER_LOST (reset, or
+ * closed in order, which is EPIPE in errno) or MUSTER_ERR_SYSTEM with errno set, without a
+ * sentence: the caller knows what it is about. */
 muster_status socket_send(int fd, const void *data, size_t size, deadline end);
 muster_status socket_receive(int fd, void *data, size_t size, deadline end, size_t *received);
 

@@ -23,7 +23,12 @@ static const struct sockaddr_in6 *as_v6(const socket_address *address)
 
 bool socket_address_equal(const socket_address *a, const socket_address *b)
 {
-    if (a->at.ss_family != b->at.ss_family || socket_address_port(a) != socket_address_port(b))
+    return socket_address_same_host(a, b) && socket_address_port(a) == socket_address_port(b);
+}
+
+bool socket_address_same_host(const socket_address *a, const socket_address *b)
+{
+    if (a->at.ss_family != b->at.ss_family)
         return false;
     if (a->at.ss_family == AF_INET)
         return as_v4(a)->sin_addr.s_addr == as_v4(b)->sin_addr.s_addr;

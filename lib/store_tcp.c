@@ -101,30 +101,35 @@ static muster_status ask_value(tcp_client *client, protocol_query query, buffer 
     return status;
 }
 
-/* SET and MULTI_SET have no answer: what is asked behind them in the same message tells that they
- * have been carried out. */
-static muster_status ask_acknowledged(tcp_client *client, protocol_query query, buffer *message)
+/* SET has no answer: what is asked behind it in the same message tells that it has been carried
+ * out. */
+static muster_status ask_acknowledged(tcp_client *client, buffer *message)
 {
     uint64_t num_keys;
-    protocol_put_query(message, PROTOCOL_GETNUMKEYS);
-    return ask_integer(client, query, message, sizeof(num_keys), &num_keys);
+    protocol_put_query(message, client->family, PROTOCOL_GETNUMKEYS);
+    return ask_integer(client, PROTOCOL_SET, message, sizeof(num_keys), &num_keys);
 }
 
 /* ---- One key ------------------------------------------------------------------------------- */
 
+static void put_set(const tcp_client *client, buffer *message, muster_blob key, muster_blob value)
+{
+    protocol_put_query(message, client->family, PROTOCOL_SET);
+    protocol_put_key(message, key);
+    protocol_put_bytes(message, value);
+}
+
 static muster_status tcp_set(muster_store *store, muster_blob key, muster_blob value)
 {
     buffer message = {0};
-    protocol_put_query(&message, PROTOCOL_SET);
-    protocol_put_key(&message, key);
-    protocol_put_bytes(&message, value);
-    return ask_acknowledged(client_of(store), PROTOCOL_SET, &message);
+    put_set(client_of(store), &message, key, value);
+    return ask_acknowledged(client_of(store), &message);
 }
 
 static muster_status ask_key(muster_store *store, muster_blob key, void **value, size_t *size)
 {
     buffer message = {0};
-    protocol_put_query(&message, PROTOCOL_GET);
+    protocol_put_query(&message, client_of(store)->family, PROTOCOL_GET);
     protocol_put_key(&message, key);
     return ask_value(client_of(store), PROTOCOL_GET, &message, value, size);
 }
@@ -162,7 +167,7 @@ static muster_status tcp_add(muster_store *store, muster_blob key, int64_t delta
 {
     buffer message = {0};
     uint64_t answer;
-    protocol_put_query(&message, PROTOCOL_ADD);
+    protocol_put_query(&message, client_of(store)->family, PROTOCOL_ADD);
     protocol_put_key(&message, key);
     protocol_put_u64(&message, (uint64_t)delta);
     muster_status status =
@@ -176,7 +181,7 @@ static muster_status tcp_compare_set(muster_store *store, muster_blob key, muste
                                      muster_blob desired, void **value, size_t *size)
 {
     buffer message = {0};
-    protocol_put_query(&message, PROTOCOL_COMPARE_SET);
+    protocol_put_query(&message, client_of(store)->family, PROTOCOL_COMPARE_SET);
     protocol_put_key(&message, key);
     protocol_put_bytes(&message, expected);
     protocol_put_bytes(&message, desired);
@@ -187,7 +192,7 @@ static muster_status tcp_delete(muster_store *store, muster_blob key, bool *exis
 {
     buffer message = {0};
     uint64_t num_deleted;
-    protocol_put_query(&message, PROTOCOL_DELETE);
+    protocol_put_query(&message, client_of(store)->family, PROTOCOL_DELETE);
     protocol_put_key(&message, key);
     muster_status status =
         ask_integer(client_of(store), PROTOCOL_DELETE, &message, sizeof(num_deleted), &num_deleted);
@@ -200,7 +205,7 @@ static muster_status tcp_num_keys(muster_store *store, int64_t *num_keys)
 {
     buffer message = {0};
     uint64_t answer;
-    protocol_put_query(&message, PROTOCOL_GETNUMKEYS);
+    protocol_put_query(&message, client_of(store)->family, PROTOCOL_GETNUMKEYS);
     muster_status status =
         ask_integer(client_of(store), PROTOCOL_GETNUMKEYS, &message, sizeof(answer), &answer);
     if (status == MUSTER_OK)
@@ -217,7 +222,8 @@ static muster_status tcp_check(muster_store *store, const muster_blob *keys, siz
     for (size_t from = 0, to; there && from < num_keys; from = to) {
         buffer message = {0};
         uint64_t answer;
-        to = store_tcp_put_keys(&message, PROTOCOL_CHECK, keys, NULL, from, num_keys);
+        to = store_tcp_put_keys(&message, client_of(store)->family, PROTOCOL_CHECK, keys, from,
+                                num_keys);
         muster_status status = ask_integer(client_of(store), PROTOCOL_CHECK, &message, 1, &answer);
         if (status != MUSTER_OK)
             return status;
@@ -227,16 +233,35 @@ static muster_status tcp_check(muster_store *store, const muster_blob *keys, siz
     return MUSTER_OK;
 }
 
+/* One SET for each key rather than MULTI_SET, which 1.13 lacks, and which torch's present server
+ * carries out again from its start with each piece of it that comes. */
 static muster_status tcp_multi_set(muster_store *store, const muster_blob *keys,
                                    const muster_blob *values, size_t num_keys)
 {
     muster_status status = MUSTER_OK;
-    for (size_t from = 0, to; status == MUSTER_OK && from < num_keys; from = to) {
+    for (size_t from = 0; status == MUSTER_OK && from < num_keys;) {
         buffer message = {0};
-        to = store_tcp_put_keys(&message, PROTOCOL_MULTI_SET, keys, values, from, num_keys);
-        status = ask_acknowledged(client_of(store), PROTOCOL_MULTI_SET, &message);
+        while (from < num_keys && message.size <= STORE_TCP_MESSAGE)
+            put_set(client_of(store), &message, keys[from], values[from]), from++;
+        status = ask_acknowledged(client_of(store), &message);
     }
     return status;
+}
+
+/* MULTI_GET, or a GET for each key where there is no such thing: the answers have the same bytes.
+ * So few of them at a time that the server has room for all questions while it answers. */
+static size_t put_gets(const tcp_client *client, buffer *message, const muster_blob *keys,
+                       size_t from, size_t num_keys)
+{
+    enum { FEW_BYTES = 8 << 10 };
+    if (protocol_has(client->family, PROTOCOL_MULTI_GET))
+        return store_tcp_put_keys(message, client->family, PROTOCOL_MULTI_GET, keys, from,
+                                  num_keys);
+    for (; from < num_keys && message->size <= FEW_BYTES; from++) {
+        protocol_put_query(message, client->family, PROTOCOL_GET);
+        protocol_put_key(message, keys[from]);
+    }
+    return from;
 }
 
 /* Reads the values of keys[from..to) behind those that are in bytes already. */
@@ -245,7 +270,7 @@ static muster_status multi_get_some(tcp_client *client, const muster_blob *keys,
 {
     call one;
     buffer message = {0};
-    *to = store_tcp_put_keys(&message, PROTOCOL_MULTI_GET, keys, NULL, from, num_keys);
+    *to = put_gets(client, &message, keys, from, num_keys);
     muster_status status =
         call_begin(&one, client, PROTOCOL_MULTI_GET, &message, answer_deadline(client));
     if (status != MUSTER_OK)

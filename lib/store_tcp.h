@@ -28,12 +28,12 @@ muster_status store_tcp_open(muster_store **store, const muster_tcp_store_args *
 muster_status store_tcp_wait(muster_store *store, const muster_blob *keys, size_t num_keys,
                              int64_t timeout_ms);
 
-/*
- * Appends query with a list of keys, with their values where those are not NULL: as many from
- * keys[from] on as make a message of a moderate size. Returns the first that is left for the next
- * message.
- */
-size_t store_tcp_put_keys(buffer *message, protocol_query query, const muster_blob *keys,
-                          const muster_blob *values, size_t from, size_t num_keys);
+/* Messages become no longer than this and one key and value more. */
+enum { STORE_TCP_MESSAGE = 512 << 10 };
+
+/* Appends query with a list of keys: as many from keys[from] on as make a message of a moderate
+ * size. Returns the first that is left for the next message. */
+size_t store_tcp_put_keys(buffer *message, protocol_family family, protocol_query query,
+                          const muster_blob *keys, size_t from, size_t num_keys);
 
 #endif

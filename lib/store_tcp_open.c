@@ -121,7 +121,7 @@ static muster_status announce(tcp_client *client)
     unsigned char answer[8];
     buffer message = {0};
     deadline end = deadline_in(client->timeout_ms);
-    protocol_put_query(&message, PROTOCOL_ADD);
+    protocol_put_query(&message, client->family, PROTOCOL_ADD);
     protocol_put_bytes(&message, muster_str("init/"));
     protocol_put_u64(&message, 1);
     muster_status status = tcp_client_take(client, end, &link);

@@ -9,25 +9,16 @@
 /* What a time-out may cost beyond itself: to call the wait off, and to look for missing keys. */
 enum { CANCEL_MS = 80, SEARCH_MS = 80, SEARCH_AT_ONCE = 512 };
 
-enum { MODERATE_MESSAGE = 512 << 10 };
-
-size_t store_tcp_put_keys(buffer *message, protocol_query query, const muster_blob *keys,
-                          const muster_blob *values, size_t from, size_t num_keys)
+size_t store_tcp_put_keys(buffer *message, protocol_family family, protocol_query query,
+                          const muster_blob *keys, size_t from, size_t num_keys)
 {
     size_t to = from, bytes = 0;
-    while (to < num_keys) {
-        bytes += keys[to].size + (values == NULL ? 0 : values[to].size) + 17;
-        if (to > from && bytes > MODERATE_MESSAGE)
-            break;
-        to++;
-    }
-    protocol_put_query(message, query);
+    while (to < num_keys && bytes <= STORE_TCP_MESSAGE)
+        bytes += keys[to++].size + 9;
+    protocol_put_query(message, family, query);
     protocol_put_u64(message, to - from);
-    for (size_t i = from; i < to; i++) {
+    for (size_t i = from; i < to; i++)
         protocol_put_key(message, keys[i]);
-        if (values != NULL)
-            protocol_put_bytes(message, values[i]);
-    }
     return to;
 }
 
@@ -40,7 +31,7 @@ static muster_status search_some(tcp_client *client, const muster_blob *keys, si
     tcp_link *link;
     buffer message = {0};
     for (size_t i = from; i < to; i++)
-        store_tcp_put_keys(&message, PROTOCOL_CHECK, keys, NULL, i, i + 1);
+        store_tcp_put_keys(&message, client->family, PROTOCOL_CHECK, keys, i, i + 1);
     muster_status status = tcp_client_take(client, end, &link);
     if (status == MUSTER_OK) {
         status = tcp_link_send(client, link, "CHECK", &message, end);
@@ -83,14 +74,18 @@ static muster_status search_missing(muster_store *store, const muster_blob *keys
 /* ---- Waiting ------------------------------------------------------------------------------- */
 
 /* Calls a wait off. The answer to it may be on its way: then that comes first, and the keys are
- * there. MUSTER_ERR_TIMEOUT: called off. */
+ * there. MUSTER_ERR_TIMEOUT: called off. 1.13 can't be told, and answers when the keys come, at
+ * whatever time: the connection is of no more use. */
 static muster_status cancel(tcp_client *client, tcp_link *link, bool *in_step)
 {
     const char *what = protocol_query_name(PROTOCOL_CANCEL_WAIT);
     deadline end = deadline_in(CANCEL_MS);
     buffer message = {0};
     unsigned char first = PROTOCOL_CANCELED, second = PROTOCOL_CANCELED;
-    protocol_put_query(&message, PROTOCOL_CANCEL_WAIT);
+    *in_step = false;
+    if (!protocol_has(client->family, PROTOCOL_CANCEL_WAIT))
+        return MUSTER_ERR_TIMEOUT;
+    protocol_put_query(&message, client->family, PROTOCOL_CANCEL_WAIT);
     muster_status status = tcp_link_send(client, link, what, &message, end);
     buffer_free(&message);
     if (status == MUSTER_OK)
@@ -112,7 +107,7 @@ static muster_status wait_some(tcp_client *client, const muster_blob *keys, size
     unsigned char answer = PROTOCOL_STOP_WAITING;
     buffer message = {0};
     bool in_step;
-    *to = store_tcp_put_keys(&message, PROTOCOL_WAIT, keys, NULL, from, num_keys);
+    *to = store_tcp_put_keys(&message, client->family, PROTOCOL_WAIT, keys, from, num_keys);
     muster_status status = tcp_client_take(client, end, &link);
     if (status == MUSTER_OK) {
         status = tcp_link_send(client, link, what, &message, end);

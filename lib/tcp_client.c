@@ -8,15 +8,18 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "error.h"
 #include "tcp_client_secret.h"
+#include "tcp_greeting.h"
 
 /* How long closing waits for a server in this process to have seen it. */
 enum { FAREWELL_MS = 1000 };
+
+/* How long a server that is not known yet has for an answer; each time around twice as long. */
+enum { FIRST_ANSWER_MS = 2000 };
 
 /* How often in a row a store may close a connection at the first word of the proof, as one with a
  * full queue may, before it is taken for one that knows no proofs. */
@@ -107,49 +110,16 @@ muster_status tcp_link_read_value(const tcp_client *client, tcp_link *link, cons
 
 /* ---- Connecting ---------------------------------------------------------------------------- */
 
-static muster_status not_a_store(const tcp_client *client, const unsigned char *bytes, size_t size)
-{
-    char shown[3 * 4 + 1] = "";
-    for (size_t i = 0; i < size; i++)
-        snprintf(shown + 3 * i, sizeof(shown) - 3 * i, " %02x", bytes[i]);
-    return error_set(MUSTER_ERR_PROTOCOL,
-                     "%s: it does not answer as a store: the greeting was answered by%s%s",
-                     client->name, size == 0 ? " closing the connection" : " the bytes", shown);
-}
-
-/* Validates the connection and asks for a number back. MUSTER_ERR_PEER_LOST: closed before a single
- * byte, as by a server whose queue is full. */
-static muster_status greet(const tcp_client *client, tcp_link *link, deadline end)
-{
-    uint32_t nonce = (uint32_t)getpid();
-    unsigned char echo[4] = {0};
-    buffer greeting = {0};
-    protocol_put_query(&greeting, PROTOCOL_VALIDATE);
-    protocol_put_u32(&greeting, PROTOCOL_MAGIC);
-    protocol_put_query(&greeting, PROTOCOL_PING);
-    protocol_put_u32(&greeting, nonce);
-    muster_status status = tcp_link_send(client, link, "the greeting", &greeting, end);
-    buffer_free(&greeting);
-    size_t got = 0;
-    for (; status == MUSTER_OK && got < sizeof(echo); got++)
-        status = tcp_link_read(client, link, "the greeting", echo + got, 1, end);
-    if (status == MUSTER_ERR_PEER_LOST && got > 1)
-        return not_a_store(client, echo, got - 1);
-    if (status != MUSTER_OK)
-        return status;
-    protocol_reader reader = {echo};
-    return protocol_get_u32(&reader) == nonce ? MUSTER_OK : not_a_store(client, echo, sizeof(echo));
-}
-
 /* What comes of one try to connect, when it has failed: whether the next one may be better. */
 typedef struct link_try {
     bool connected, busy;
+    bool declined; /* the family that was tried is not that of the server */
 } link_try;
 
-static muster_status link_try_open(tcp_client *client, tcp_link *link, bool retry, deadline end,
-                                   link_try *one)
+static muster_status link_try_open(tcp_client *client, tcp_link *link, protocol_family family,
+                                   bool retry, deadline end, deadline answer_end, link_try *one)
 {
-    *one = (link_try){false, false};
+    *one = (link_try){false, false, false};
     link->from = link->to = 0;
     muster_status status = socket_connect(client->addresses, client->num_addresses, retry, end,
                                           client->name, &link->fd);
@@ -158,11 +128,34 @@ static muster_status link_try_open(tcp_client *client, tcp_link *link, bool retr
     one->connected = true;
     status = tcp_client_prove(client, link, end, &one->busy);
     if (status == MUSTER_OK) {
-        status = greet(client, link, end);
-        status = tcp_client_refused(client, link->received, link->to, status);
+        tcp_reply reply;
+        status = tcp_greeting_make(client, link->fd, family, answer_end, &reply);
+        status = tcp_client_refused(client, reply.bytes, reply.size, status);
+        one->declined = reply.declined;
     }
     if (status != MUSTER_OK)
         close(link->fd);
+    return status;
+}
+
+/* Finds out which family the server speaks, from the newest to the oldest, where that is not known
+ * yet. Each question has but a part of the time, since a server that is just being started may
+ * never answer the first one. */
+static muster_status link_find(tcp_client *client, tcp_link *link, bool retry, deadline end,
+                               int64_t answer_ms, link_try *one)
+{
+    if (client->family != PROTOCOL_NUM_FAMILIES)
+        return link_try_open(client, link, client->family, retry, end, end, one);
+    muster_status status = MUSTER_ERR_PEER_LOST;
+    *one = (link_try){.declined = true};
+    for (int left = PROTOCOL_NUM_FAMILIES; left > 0 && one->declined; left--) {
+        protocol_family family = (protocol_family)(left - 1);
+        deadline answer_end = deadline_in(answer_ms);
+        status = link_try_open(client, link, family, retry, end,
+                               answer_end.at_ns < end.at_ns ? answer_end : end, one);
+        if (status == MUSTER_OK)
+            client->family = family;
+    }
     return status;
 }
 
@@ -172,11 +165,11 @@ static muster_status link_open(tcp_client *client, bool retry, deadline end, tcp
     if (made == NULL)
         return error_no_memory(sizeof(*made), "a connection");
     muster_status status;
-    int closed = 0; /* at the first word, time after time */
+    int closed = 0, delay_ms = 1; /* closed: at the first word, time after time */
     bool crowded = false;
     link_try one;
-    for (int delay_ms = 1;;) {
-        status = link_try_open(client, made, retry, end, &one);
+    for (int64_t answer_ms = FIRST_ANSWER_MS;; answer_ms *= 2) {
+        status = link_find(client, made, retry, end, answer_ms, &one);
         if (status == MUSTER_OK) {
             *link = made;
             return MUSTER_OK;
@@ -184,8 +177,9 @@ static muster_status link_open(tcp_client *client, bool retry, deadline end, tcp
         crowded = one.busy || (crowded && status == MUSTER_ERR_TIMEOUT);
         closed = one.busy ? 0 : closed + (one.connected && status == MUSTER_ERR_PEER_LOST);
         bool hopeless = client->secret.set && closed >= MOST_CLOSED;
-        if (status != MUSTER_ERR_PEER_LOST || hopeless || !(retry || one.busy) ||
-            deadline_left_ms(end) == 0)
+        bool in_vain =
+            status == MUSTER_ERR_PEER_LOST || (status == MUSTER_ERR_TIMEOUT && one.connected);
+        if (!in_vain || hopeless || !(retry || one.busy) || deadline_left_ms(end) == 0)
             break;
         socket_back_off(&delay_ms, end);
     }
@@ -194,7 +188,7 @@ static muster_status link_open(tcp_client *client, bool retry, deadline end, tcp
         return tcp_client_crowded(client);
     if (!retry || closed == 0 || (status != MUSTER_ERR_PEER_LOST && status != MUSTER_ERR_TIMEOUT))
         return status;
-    return client->secret.set ? tcp_client_unproved(client) : not_a_store(client, NULL, 0);
+    return client->secret.set ? tcp_client_unproved(client) : tcp_greeting_closed(client);
 }
 
 /* ---- The pool ------------------------------------------------------------------------------ */
@@ -294,9 +288,13 @@ muster_status tcp_client_open(tcp_client *client, const char *name, socket_addre
                            .num_addresses = num_addresses,
                            .timeout_ms = timeout_ms,
                            .own_server = own_server};
-    muster_status status = job_secret_read(&client->secret);
+    muster_status status = tcp_greeting_read_family(&client->family);
+    if (status == MUSTER_OK)
+        status = job_secret_read(&client->secret);
     if (status != MUSTER_OK)
         return status;
+    if (client->secret.set)
+        client->family = PROTOCOL_2_2; /* no store of torch knows secrets */
     atomic_store(&client->process, getpid());
     pthread_mutex_init(&client->lock, NULL);
     tcp_link *link;

@@ -18,14 +18,15 @@ typedef struct tcp_client {
     const char *name; /* "tcp store 192.0.2.1:29500", for messages */
     socket_address *addresses;
     size_t num_addresses;
-    int64_t timeout_ms;    /* for connecting, and for each answer */
-    bool own_server;       /* it runs in this process */
-    job_secret secret;     /* that of the environment when it was opened */
-    socket_address local;  /* of the first connection */
-    pthread_mutex_t lock;  /* over what follows */
-    tcp_link *links;       /* all of them, busy or idle */
-    _Atomic bool silent;   /* the latest answer did not come in time */
-    _Atomic pid_t process; /* whose connections these are: a forked child opens its own */
+    int64_t timeout_ms;     /* for connecting, and for each answer */
+    protocol_family family; /* that the server speaks; found by the first connection */
+    bool own_server;        /* it runs in this process */
+    job_secret secret;      /* that of the environment when it was opened */
+    socket_address local;   /* of the first connection */
+    pthread_mutex_t lock;   /* over what follows */
+    tcp_link *links;        /* all of them, busy or idle */
+    _Atomic bool silent;    /* the latest answer did not come in time */
+    _Atomic pid_t process;  /* whose connections these are: a forked child opens its own */
 } tcp_client;
 
 /* Makes the first connection, trying until the deadline. addresses, for free(), belong to

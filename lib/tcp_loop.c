@@ -34,6 +34,9 @@ struct tcp_connection {
     int fd;
     uint32_t events;
     bool is_pending, is_doomed;
+    bool is_puzzling; /* counted as that in the loop */
+    bool is_second;   /* of a client that has another connection */
+    int64_t puzzling_ns;
     tcp_connection *previous, *next;
     tcp_connection *next_pending, *next_doomed;
 };
@@ -109,7 +112,21 @@ static bool is_full(const tcp_session *session)
 /* With a job secret, who has proved it; without, who has shown to speak the protocol. */
 static bool is_known(const tcp_connection *one)
 {
-    return one->loop->door.secret.set ? one->stranger.entry.inside : one->session.validated;
+    return one->loop->door.secret.set ? one->stranger.entry.inside : one->session.known;
+}
+
+static void answer(tcp_connection *one)
+{
+    tcp_session *session = &one->session;
+    if (!tcp_session_answer(&one->loop->data, session) || session->out.failed)
+        turn_away(one, "it sent what no client sends, or what can't be carried out");
+    if (is_known(one))
+        tcp_door_remove(&one->loop->door, &one->stranger);
+    if (session->puzzling && !one->is_puzzling)
+        one->puzzling_ns = deadline_now_ns();
+    one->loop->num_puzzling += session->puzzling;
+    one->loop->num_puzzling -= one->is_puzzling;
+    one->is_puzzling = session->puzzling;
 }
 
 /* Answers and sends until the client has to send more, or has to read. */
@@ -118,10 +135,7 @@ static void serve(tcp_connection *one)
     tcp_session *session = &one->session;
     bool full = true;
     while (full && !one->is_doomed) {
-        if (!tcp_session_answer(&one->loop->data, session) || session->out.failed)
-            turn_away(one, "it sent what no client sends, or what can't be carried out");
-        if (is_known(one))
-            tcp_door_remove(&one->loop->door, &one->stranger);
+        answer(one);
         full = is_full(session);
         send_answers(one);
         full = full && session->out.size == 0;
@@ -224,6 +238,7 @@ static void add_connection(tcp_loop *loop, int fd, const socket_address *from)
 static void free_connection(tcp_loop *loop, tcp_connection *one)
 {
     loop->num_connections--;
+    loop->num_puzzling -= one->is_puzzling;
     tcp_session_end(&loop->data, &one->session);
     pthread_mutex_lock(&loop->lock);
     if (one->previous != NULL)
@@ -288,13 +303,50 @@ static void accept_some(tcp_loop *loop)
         accept_from(loop, loop->listen_fds[i]);
 }
 
-/* Strangers that took too long, what the log is still to say, and the end of a pause. */
+/* Whether a silent connection may be the one over which a client of torch 1.13 would hear of keys
+ * that it watches: from each host as many as it has such clients. */
+static bool may_be_second(const tcp_connection *one)
+{
+    long spare = 0;
+    for (const tcp_connection *other = one->loop->connections; other != NULL; other = other->next) {
+        bool is_client = other->session.known && other->session.family == PROTOCOL_1_13;
+        if ((is_client || other->is_second) &&
+            socket_address_same_host(&other->stranger.from, &one->stranger.from))
+            spare += other->is_second ? -1 : 1;
+    }
+    return !one->stranger.spoke && spare > 0;
+}
+
+static void judge_stranger(tcp_connection *one)
+{
+    one->is_second = may_be_second(one);
+    if (one->is_second)
+        tcp_door_remove(&one->loop->door, &one->stranger);
+    else
+        turn_away(one, one->stranger.spoke ? "it took too long to show itself as a client"
+                                           : "it said nothing for too long");
+}
+
+static void end_puzzles(tcp_loop *loop, int64_t now)
+{
+    int64_t oldest = now - (int64_t)TCP_LOOP_PUZZLE_MS * 1000000;
+    for (tcp_connection *one = loop->num_puzzling > 0 ? loop->connections : NULL; one != NULL;
+         one = one->next) {
+        if (!one->is_puzzling || one->puzzling_ns > oldest)
+            continue;
+        tcp_session_settle(&one->session);
+        pend(&one->session);
+    }
+}
+
+/* Strangers that took too long, queries that were waited with, what the log is still to say, and
+ * the end of a pause. */
 static void keep_house(tcp_loop *loop)
 {
     int64_t now = deadline_now_ns(), oldest = now - (int64_t)loop->silent_ms * 1000000;
     for (tcp_stranger *one; (one = tcp_door_overdue(&loop->door, oldest)) != NULL;)
-        turn_away(connection_of(one), one->spoke ? "it took too long to show itself as a client"
-                                                 : "it said nothing for too long");
+        judge_stranger(connection_of(one));
+    end_puzzles(loop, now);
     tcp_door_tell(&loop->door, now);
     if (loop->accept_again_ns != 0 && now >= loop->accept_again_ns) {
         loop->accept_again_ns = 0;
@@ -304,7 +356,7 @@ static void keep_house(tcp_loop *loop)
 
 static int pause_ms(const tcp_loop *loop)
 {
-    if (loop->accept_again_ns != 0)
+    if (loop->accept_again_ns != 0 || loop->num_puzzling > 0)
         return ACCEPT_PAUSE_MS;
     if (loop->door.num == 0 && loop->door.untold == 0)
         return -1; /* every change comes as an event */
@@ -408,8 +460,7 @@ void tcp_loop_close(tcp_loop *loop)
         doom(one);
     finish_round(loop);
     tcp_loop_close_copies(loop);
-    waits_free(&loop->data.waits);
-    value_map_free(&loop->data.values);
+    tcp_store_data_free(&loop->data);
     tcp_door_close(&loop->door);
     pthread_mutex_destroy(&loop->lock);
 }

@@ -10,9 +10,10 @@
 #include "tcp_door.h"
 #include "tcp_session.h"
 
-/* A client that has not shown itself as one is cut off after this; and more addresses than so many
- * are not listened on. */
-enum { TCP_LOOP_SILENT_MS = 10000, TCP_LOOP_MOST_LISTENERS = 16 };
+/* A client that has not shown itself as one is cut off after this, unless it may be the second
+ * connection of a client of torch 1.13, which is silent for ever; how long a query that may be two
+ * of them is waited with; and more addresses than so many are not listened on. */
+enum { TCP_LOOP_SILENT_MS = 10000, TCP_LOOP_PUZZLE_MS = 250, TCP_LOOP_MOST_LISTENERS = 16 };
 
 typedef struct tcp_connection tcp_connection;
 
@@ -26,7 +27,7 @@ typedef struct tcp_loop {
     /* The list is changed by the thread alone, with the lock held, and read elsewhere with it. */
     pthread_mutex_t lock;
     tcp_connection *connections;
-    size_t num_connections;
+    size_t num_connections, num_puzzling;
     tcp_connection *pending, *doomed;
     int64_t accept_again_ns; /* when no descriptor was left; 0 while clients are accepted */
     /* Asked after a wake, and then whenever a client has gone, until it says that there is nothing

@@ -4,26 +4,37 @@
  */
 #include "tcp_protocol.h"
 
-/* All there is to know about each query, family by family where they come to differ. */
 static const struct {
     const char *name;
     const char *arguments;
-    unsigned char number;
+    unsigned char number[PROTOCOL_NUM_FAMILIES];
 } queries[PROTOCOL_NUM_QUERIES] = {
-#define PROTOCOL_QUERY_ROW(name, number, arguments) {#name, arguments, number},
+#define PROTOCOL_QUERY_ROW(name, in_1_13, in_2_1, in_2_2, arguments)                               \
+    {#name, arguments, {in_1_13, in_2_1, in_2_2}},
     PROTOCOL_QUERY_MAP(PROTOCOL_QUERY_ROW)
 #undef PROTOCOL_QUERY_ROW
 };
+
+const char *protocol_family_name(protocol_family family)
+{
+    static const char *const names[] = {"torch 1.13", "torch 2.1", "torch 2.2"};
+    return names[family];
+}
 
 const char *protocol_query_name(protocol_query query)
 {
     return queries[query].name;
 }
 
-protocol_query protocol_query_of(unsigned char number)
+bool protocol_has(protocol_family family, protocol_query query)
 {
-    int query = 0;
-    while (query < PROTOCOL_NUM_QUERIES && queries[query].number != number)
+    return queries[query].number[family] != PROTOCOL_NONE;
+}
+
+protocol_query protocol_query_of(protocol_family family, unsigned char number)
+{
+    int query = number == PROTOCOL_NONE ? PROTOCOL_NUM_QUERIES : 0;
+    while (query < PROTOCOL_NUM_QUERIES && queries[query].number[family] != number)
         query++;
     return (protocol_query)query;
 }
@@ -38,9 +49,9 @@ static void put_integer(buffer *message, uint64_t value, int bytes)
     buffer_append(message, wire, (size_t)bytes);
 }
 
-void protocol_put_query(buffer *message, protocol_query query)
+void protocol_put_query(buffer *message, protocol_family family, protocol_query query)
 {
-    put_integer(message, queries[query].number, 1);
+    put_integer(message, queries[query].number[family], 1);
 }
 
 void protocol_put_u8(buffer *message, uint8_t value)
@@ -138,12 +149,13 @@ static bool scan_ended(protocol_scan *scan)
     return false;
 }
 
-protocol_found protocol_scan_query(protocol_scan *scan, const unsigned char *data, size_t size)
+protocol_found protocol_scan_query(protocol_scan *scan, protocol_family family,
+                                   const unsigned char *data, size_t size)
 {
     if (scan->next == NULL) {
         if (size == 0)
             return PROTOCOL_MORE;
-        protocol_query query = protocol_query_of(data[0]);
+        protocol_query query = protocol_query_of(family, data[0]);
         if (query == PROTOCOL_NUM_QUERIES)
             return PROTOCOL_BAD;
         scan->next = queries[query].arguments;

@@ -94,6 +94,26 @@ void waits_key_set(wait_table *table, muster_blob key, void (*ready)(waiter *who
     }
 }
 
+void waits_key_pushed(wait_table *table, muster_blob key, void (*ready)(waiter *who, void *context),
+                      void *context)
+{
+    void **found = key_map_find(&table->lists, key);
+    wait_link *link = found == NULL ? NULL : ((wait_list *)*found)->first;
+    while (link != NULL && link->next != NULL)
+        link = link->next; /* the newest is first */
+    while (link != NULL) {
+        waiter *who = link->who;
+        wait_link *previous = link->previous;
+        unlink_one(table, link);
+        if (--who->missing == 0) {
+            waits_drop(table, who);
+            ready(who, context);
+            return;
+        }
+        link = previous;
+    }
+}
+
 void waits_drop(wait_table *table, waiter *who)
 {
     for (size_t i = 0; i < who->num_links; i++)

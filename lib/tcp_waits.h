@@ -31,6 +31,11 @@ bool waits_add(wait_table *table, waiter *who, const muster_blob *keys, size_t n
 void waits_key_set(wait_table *table, muster_blob key, void (*ready)(waiter *who, void *context),
                    void *context);
 
+/* The same where key is a queue to which one value has come: for one waiter at most, the one that
+ * has waited longest. */
+void waits_key_pushed(wait_table *table, muster_blob key, void (*ready)(waiter *who, void *context),
+                      void *context);
+
 /* who waits no longer. */
 void waits_drop(wait_table *table, waiter *who);
 

@@ -119,10 +119,10 @@ typedef struct rigged {
 static void *rigged_run(void *argument)
 {
     rigged *peer = argument;
-    char bytes[256];
+    char bytes[256], counts[32] = "";
     int fd = accept(peer->listen_fd, NULL, NULL);
-    if (recv(fd, bytes, 10, MSG_WAITALL) == 10)
-        send(fd, bytes + 6, 4, MSG_NOSIGNAL);
+    if (recv(fd, bytes, 9, MSG_WAITALL) == 9)
+        send(fd, counts, sizeof(counts), MSG_NOSIGNAL);
     if (recv(fd, bytes, 22, MSG_WAITALL) == 22)
         send(fd, "\x01\0\0\0\0\0\0\0", 8, MSG_NOSIGNAL);
     if (recv(fd, bytes, sizeof(bytes), 0) > 0 && peer->size > 0)

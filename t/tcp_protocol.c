@@ -17,26 +17,26 @@ static bool buffer_is(const buffer *bytes, const char *expected, size_t size)
 static void writing(void)
 {
     buffer message = {0};
-    protocol_put_query(&message, PROTOCOL_VALIDATE);
+    protocol_put_query(&message, PROTOCOL_2_2, PROTOCOL_VALIDATE);
     protocol_put_u32(&message, PROTOCOL_MAGIC);
-    protocol_put_query(&message, PROTOCOL_PING);
+    protocol_put_query(&message, PROTOCOL_2_2, PROTOCOL_PING);
     protocol_put_u32(&message, 0x11223344);
     ok(buffer_is(&message, BYTES("\0\xce\xf7\x85\x3c\x0d\x44\x33\x22\x11")), "the handshake");
     buffer_free(&message);
 
-    protocol_put_query(&message, PROTOCOL_ADD);
+    protocol_put_query(&message, PROTOCOL_2_2, PROTOCOL_ADD);
     protocol_put_bytes(&message, muster_str("init/"));
     protocol_put_u64(&message, 1);
     ok(buffer_is(&message, BYTES("\x04\x05\0\0\0\0\0\0\0init/\x01\0\0\0\0\0\0\0")), "ADD init/ 1");
     buffer_free(&message);
 
-    protocol_put_query(&message, PROTOCOL_SET);
+    protocol_put_query(&message, PROTOCOL_2_2, PROTOCOL_SET);
     protocol_put_key(&message, muster_str("k"));
     protocol_put_bytes(&message, muster_str("v"));
     ok(buffer_is(&message, BYTES("\x01\x02\0\0\0\0\0\0\0/k\x01\0\0\0\0\0\0\0v")), "SET /k v");
     buffer_free(&message);
 
-    protocol_put_query(&message, PROTOCOL_WAIT);
+    protocol_put_query(&message, PROTOCOL_2_2, PROTOCOL_WAIT);
     protocol_put_u64(&message, 2);
     protocol_put_key(&message, muster_str("a"));
     protocol_put_key(&message, muster_str("b"));
@@ -44,8 +44,9 @@ static void writing(void)
        "WAIT [/a,/b]");
     buffer_free(&message);
     is_str(protocol_query_name(PROTOCOL_CANCEL_WAIT), "CANCEL_WAIT", "a query has a name");
-    is_int(protocol_query_of(8), PROTOCOL_DELETE, "and is found by its number");
-    is_int(protocol_query_of(14), PROTOCOL_NUM_QUERIES, "a number that is none is not");
+    is_int(protocol_query_of(PROTOCOL_2_2, 8), PROTOCOL_DELETE, "and is found by its number");
+    is_int(protocol_query_of(PROTOCOL_2_2, 19), PROTOCOL_NUM_QUERIES,
+           "a number that is none is not");
 }
 
 /* A query of every kind, whole. */
@@ -80,12 +81,15 @@ static void scanning(void)
         protocol_scan scan = {0}, once = {0};
         bool right = true;
         for (size_t size = 0; size < whole[i].size; size++)
-            right = right && protocol_scan_query(&scan, (const unsigned char *)whole[i].bytes,
-                                                 size) == PROTOCOL_MORE;
-        right = right && protocol_scan_query(&scan, (const unsigned char *)whole[i].bytes,
-                                             whole[i].size) == PROTOCOL_WHOLE;
-        right = right && protocol_scan_query(&once, (const unsigned char *)whole[i].bytes,
-                                             whole[i].size) == PROTOCOL_WHOLE;
+            right = right &&
+                    protocol_scan_query(&scan, PROTOCOL_2_2, (const unsigned char *)whole[i].bytes,
+                                        size) == PROTOCOL_MORE;
+        right =
+            right && protocol_scan_query(&scan, PROTOCOL_2_2, (const unsigned char *)whole[i].bytes,
+                                         whole[i].size) == PROTOCOL_WHOLE;
+        right =
+            right && protocol_scan_query(&once, PROTOCOL_2_2, (const unsigned char *)whole[i].bytes,
+                                         whole[i].size) == PROTOCOL_WHOLE;
         ok(right && scan.scanned == whole[i].size && once.scanned == whole[i].size,
            "%s is whole with its last byte and not before", whole[i].name);
     }
@@ -94,7 +98,7 @@ static void scanning(void)
         const char *bytes;
         size_t size;
     } bad[] = {
-        {"no such query", BYTES("\x0e")},
+        {"no such query", BYTES("\x13")},
         {"text", BYTES("GET / HTTP/1.0\r\n")},
         {"a key of 8,193 bytes", BYTES("\x03\x01\x20\0\0\0\0\0\0")},
         {"a value of 2^31 bytes", BYTES("\x01\x01\0\0\0\0\0\0\0k\0\0\0\x80\0\0\0\0")},
@@ -104,7 +108,8 @@ static void scanning(void)
     };
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
         protocol_scan scan = {0};
-        is_int(protocol_scan_query(&scan, (const unsigned char *)bad[i].bytes, bad[i].size),
+        is_int(protocol_scan_query(&scan, PROTOCOL_2_2, (const unsigned char *)bad[i].bytes,
+                                   bad[i].size),
                PROTOCOL_BAD, "%s is bad as soon as it is seen", bad[i].what);
     }
 }
@@ -177,8 +182,7 @@ static void answering(void)
           "queries one behind the other");
 #undef GIVES
     tcp_session_end(&data, &session);
-    value_map_free(&data.values);
-    waits_free(&data.waits);
+    tcp_store_data_free(&data);
 }
 
 /* A client whose second query is refused, after what came first. */
@@ -190,8 +194,7 @@ static void refuses(const char *first, size_t first_size, const char *second, si
     ok(feed(&data, &session, first, first_size) && !feed(&data, &session, second, second_size),
        "%s is cut off", what);
     tcp_session_end(&data, &session);
-    value_map_free(&data.values);
-    waits_free(&data.waits);
+    tcp_store_data_free(&data);
 }
 
 #define HELLO BYTES("\0\xce\xf7\x85\x3c")
@@ -199,10 +202,10 @@ static void refuses(const char *first, size_t first_size, const char *second, si
 static void refusing(void)
 {
     refuses(BYTES(""), BYTES("GET / HTTP/1.0\r\n\r\n"), "who asks for a web page");
-    refuses(BYTES(""), BYTES("\x07"), "who does not greet");
-    refuses(BYTES("\0\xce"), BYTES("\xf7\x85\x3d"), "who greets with another number");
+    refuses(BYTES(""), BYTES("\x0d\x01\x02\x03\x04"), "who pings before he greets");
+    refuses(BYTES("\0\xce"), BYTES("\xf7\x85\x3d\0\0\0\0"), "who greets with another number");
     refuses(HELLO, HELLO, "who greets twice");
-    refuses(HELLO, BYTES("\x0e"), "who asks for what there is not");
+    refuses(HELLO, BYTES("\x13"), "who asks for what there is not");
     refuses(HELLO, BYTES("\x01\xff\xff\xff\xff\xff\xff\xff\xff"), "who sends an absurd length");
     refuses(BYTES("\0\xce\xf7\x85\x3c\x01\x01\0\0\0\0\0\0\0k\x01\0\0\0\0\0\0\0v"),
             BYTES("\x04\x01\0\0\0\0\0\0\0k\x01\0\0\0\0\0\0\0"), "who adds to a word");
@@ -233,8 +236,7 @@ static void waiting(void)
     ok(woken_last == &one, "and is not woken");
     tcp_session_end(&data, &one);
     tcp_session_end(&data, &setter);
-    value_map_free(&data.values);
-    waits_free(&data.waits);
+    tcp_store_data_free(&data);
 }
 
 /* 20 values of 1 MiB are not all put into the answer at once. */
@@ -247,11 +249,11 @@ static void large_answers(void)
     char *value = calloc(1, SIZE);
     size_t most = 0, total = 0;
     value_map_set(&data.values, muster_str("big"), (muster_blob){value, SIZE});
-    protocol_put_query(&query, PROTOCOL_MULTI_GET);
+    protocol_put_query(&query, PROTOCOL_2_2, PROTOCOL_MULTI_GET);
     protocol_put_u64(&query, TIMES);
     for (int i = 0; i < TIMES; i++)
         protocol_put_bytes(&query, muster_str("big"));
-    protocol_put_query(&query, PROTOCOL_GETNUMKEYS);
+    protocol_put_query(&query, PROTOCOL_2_2, PROTOCOL_GETNUMKEYS);
     greeted(&data, &session);
     bool welcome = feed(&data, &session, (const char *)query.data, query.size);
     while (welcome && session.out.size > 0) {
@@ -266,7 +268,7 @@ static void large_answers(void)
     buffer_free(&query);
     free(value);
     tcp_session_end(&data, &session);
-    value_map_free(&data.values);
+    tcp_store_data_free(&data);
 }
 
 /* user case 58: every message with one byte changed, and random bytes. Under the sanitisers this
@@ -289,8 +291,7 @@ static void noise(void)
             most = session.in.capacity > most ? session.in.capacity : most;
         }
         tcp_session_end(&data, &session);
-        value_map_free(&data.values);
-        waits_free(&data.waits);
+        tcp_store_data_free(&data);
     }
     ok(most <= 4096, "noise (seed 58) takes no memory: %zu bytes", most);
 }
