@@ -179,9 +179,11 @@ static muster_status link_open(tcp_client *client, bool retry, deadline end, tcp
         bool hopeless = client->secret.set && closed >= MOST_CLOSED;
         bool in_vain =
             status == MUSTER_ERR_PEER_LOST || (status == MUSTER_ERR_TIMEOUT && one.connected);
-        if (!in_vain || hopeless || !(retry || one.busy) || deadline_left_ms(end) == 0)
+        if (!in_vain || hopeless || !(retry || one.busy))
             break;
         socket_back_off(&delay_ms, end);
+        if (deadline_left_ms(end) == 0)
+            break; /* a try without time would only hide what the last one found */
     }
     free(made);
     if (crowded)
