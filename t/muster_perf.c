@@ -61,6 +61,59 @@ static void gather(void)
        "a file that is not there");
 }
 
+/* The results of a side; each has a time for each round. */
+static int results_of(const json_t *all, const char *side, int rounds)
+{
+    int count = 0;
+    size_t i;
+    json_t *one;
+    json_array_foreach(json_object_get(all, "results"), i, one)
+    {
+        const json_t *seconds = json_object_get(one, "seconds");
+        bool good = json_array_size(seconds) == (size_t)rounds;
+        for (size_t r = 0; good && r < json_array_size(seconds); r++)
+            good = json_number_value(json_array_get(seconds, r)) > 0;
+        good = good && number(one, "operations") > 0;
+        count += good && strcmp(json_string_value(json_object_get(one, "side")), side) == 0;
+    }
+    return count;
+}
+
+static void store(void)
+{
+    TOOLS_ALONE("muster-perf", "store", "-n", "2", "--clients", "1,3", "--operations", "30");
+    ok(tools_run.status == 0 && tools_run.err[0] == '\0', "store by 1 and 3 clients");
+    has_str(tools_run.out, "hash store, threads", "in the process");
+    has_str(tools_run.out, "server: muster", "and over tcp");
+    ok(tools_width(tools_run.out) <= 80, "a table for a terminal");
+    TOOLS_ALONE("muster-perf", "store", "-n", "3", "--clients", "40,2", "--operations", "80",
+                "--value-size", "0", "--json");
+    json_t *all = tools_json();
+    is_int((long long)number(all, "rounds"), 3, "JSON: rounds");
+    is_int(results_of(all, "hash", 3), 10, "five tasks for two numbers of threads");
+    is_int(results_of(all, "muster", 3), 10, "and of clients over tcp");
+    json_decref(all);
+    TOOLS_ALONE("muster-perf", "store", "-n", "1", "--clients", "2", "--operations", "2", "--torch",
+                tools_path("nowhere"));
+    ok(tools_run.status == 1 && tools_count(tools_run.err, "can't be run") == 1,
+       "a Python that is not there");
+    has_str(tools_run.out, "server: muster", "does not keep muster from being measured");
+}
+
+/* A Python with torch is needed: the distribution's. */
+static void store_torch(void)
+{
+    TOOLS_ALONE("muster-perf", "store", "-n", "1", "--clients", "2", "--operations", "4", "--torch",
+                "/usr/bin/python3", "--json", "--timeout", "10");
+    json_t *all = tools_json();
+    if (strstr(tools_run.err, "No module named 'torch'") != NULL ||
+        strstr(tools_run.err, "can't be run") != NULL)
+        skip(1, "/usr/bin/python3 has no torch");
+    else
+        is_int(results_of(all, "torch", 1), 5, "torch beside muster");
+    json_decref(all);
+}
+
 static void refused(const char *name, const char *words)
 {
     ok(tools_run.status == 2 && strstr(tools_run.err, words) != NULL, "%s is refused", name);
@@ -73,6 +126,22 @@ static void command_line(void)
     refused("nothing", "nothing to measure");
     TOOLS_ALONE("muster-perf", "patience");
     refused("something else", "not 'patience'");
+    static const struct {
+        const char *option, *value, *words;
+    } wrong[] = {
+        {"--clients", "0", "not '0'"},           {"--clients", "1,,2", "not '1,,2'"},
+        {"--clients", "-1", "not '-1'"},         {"--clients", "10001", "not '10001'"},
+        {"--clients", "1,", "not '1,'"},         {"--operations", "0", "not '0'"},
+        {"--value-size", "-1", "not '-1'"},      {"--torch", "", "--torch takes"},
+        {"--ragged", "1x1", "are for gather"},   {"--group-size", "2", "is for groups"},
+        {"--value-size", "8388609", "8388609'"},
+    };
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+        TOOLS_ALONE("muster-perf", "store", wrong[i].option, wrong[i].value);
+        refused(wrong[i].option, wrong[i].words);
+    }
+    TOOLS_ALONE("muster-perf", "gather", "--clients", "2");
+    refused("clients for gather", "are for store");
     TOOLS_ALONE("muster-perf", "groups", "--ragged", "1x1");
     refused("lists for groups", "are for gather");
     TOOLS_ALONE("muster-perf", "gather", "-g", "2");
@@ -93,10 +162,12 @@ static void command_line(void)
 int main(void)
 {
     needs_gloo();
-    plan(TOOLS_COMMON_POINTS + 9 + 10 + 12);
+    plan(TOOLS_COMMON_POINTS + 9 + 10 + 24 + 9 + 1);
     command_line();
     groups();
     gather();
+    store();
+    store_torch();
     tools_clean();
     return done();
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * muster-perf: measures groups and gathers on the ranks of a job.
+ * muster-perf: measures groups and gathers on the ranks of a job, and stores.
  */
 #include "config.h"
 
@@ -17,6 +17,8 @@ int main(int argc, char **argv)
     int status;
     if (!perf_options_read(&options, argc, argv, &status))
         return status;
+    if (strcmp(options.what, "store") == 0)
+        return command_line_end(perf_store(&options) ? EXIT_SUCCESS : EXIT_FAILURE);
     if (job_options_open(&options.job, "perf", &world) != MUSTER_OK) {
         command_line_say("%s", muster_last_error());
         return EXIT_FAILURE;

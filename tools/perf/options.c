@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TOKENS = 256, RAGGED };
+enum { TOKENS = 256, RAGGED, CLIENTS, OPERATIONS, VALUE, TORCH };
 
 static const struct option long_options[] = {
     {"rounds", required_argument, NULL, 'n'},
@@ -20,6 +20,10 @@ static const struct option long_options[] = {
     {"group_size", required_argument, NULL, 'g'},
     {"tokens", required_argument, NULL, TOKENS},
     {"ragged", required_argument, NULL, RAGGED},
+    {"clients", required_argument, NULL, CLIENTS},
+    {"operations", required_argument, NULL, OPERATIONS},
+    {"value-size", required_argument, NULL, VALUE},
+    {"torch", required_argument, NULL, TORCH},
     JOB_OPTIONS_ROWS,
     COMMAND_LINE_END,
 };
@@ -27,7 +31,8 @@ static const struct option long_options[] = {
 static const char help[] =
     "Usage: muster-run -n RANKS muster-perf groups [OPTION]...\n"
     "       muster-run -n RANKS muster-perf gather [OPTION]...\n"
-    "Measures muster on the ranks of a job; rank 0 prints a table.\n"
+    "       muster-perf store [OPTION]...\n"
+    "Measures muster, on the ranks of a job or by itself, and prints a table.\n"
     "\n"
     "groups: how long it takes to make the world, and then both kinds of sub-groups,\n"
     "and how many operations on the store that costs a rank. A world that was made\n"
@@ -45,6 +50,19 @@ static const char help[] =
     "      --tokens FILE      token ids from a file of JSON lines, as muster-gather's\n"
     "      --ragged SHAPES    made-up ids: LISTSxLENGTH, and more behind commas\n"
     "                         (1000x20,1x100000); shared among ranks in that order\n"
+    "\n"
+    "store: operations a second on a store by many clients at once: in this process,\n"
+    "where threads share a hash store, and over loopback, where each client is a\n"
+    "process with a connection of its own. Each sets its own key, gets that of\n"
+    "another, adds to one counter, checks and waits for a key that is there (mix);\n"
+    "share is the time until each has set a new key and has the values of all.\n"
+    "The second line is what a second of the server's CPU time is worth: it leaves\n"
+    "out the clients, who share the CPUs with it.\n"
+    "      --clients N[,N]... numbers of clients (1,10,100,1000)\n"
+    "      --operations N     of each kind in a round, shared by the clients (20000)\n"
+    "      --value-size N     bytes of a value (64)\n"
+    "      --torch PYTHON     in the same rounds, torch's TCPStore in processes of\n"
+    "                         PYTHON, with its own clients and with muster's\n"
     "\n"
     "  -n, --rounds N         the result is the median of N rounds (5)\n"
     "      --backend NAME     the backend: auto (the default), gloo, local\n"
@@ -75,6 +93,25 @@ static bool options_shapes(perf_options *options, const char *text)
     }
 }
 
+/* Numbers between commas. */
+static bool options_counts(perf_options *options, const char *text)
+{
+    options->num_counts = 0;
+    for (const char *at = text;; at++) {
+        char *end;
+        long count = *at >= '0' && *at <= '9' ? strtol(at, &end, 10) : 0;
+        bool good = count >= 1 && count <= PERF_MOST_CLIENTS && (*end == ',' || *end == '\0');
+        if (!good || options->num_counts == PERF_MOST_COUNTS)
+            return command_line_refuse("--clients takes up to %d numbers from 1 to %d, with commas "
+                                       "between them, not '%s'",
+                                       PERF_MOST_COUNTS, PERF_MOST_CLIENTS, text);
+        options->counts[options->num_counts++] = count;
+        at = end;
+        if (*at == '\0')
+            return true;
+    }
+}
+
 static bool options_take(void *into, int option)
 {
     perf_options *options = into;
@@ -85,6 +122,15 @@ static bool options_take(void *into, int option)
         return command_line_number(&options->group_size, "--group-size", optarg, 1, INT_MAX);
     case RAGGED:
         return options_shapes(options, optarg);
+    case CLIENTS:
+        return options_counts(options, optarg);
+    case OPERATIONS:
+        return command_line_number(&options->operations, "--operations", optarg, 1, INT_MAX);
+    case VALUE:
+        return command_line_number(&options->value_size, "--value-size", optarg, 0, 8 << 20);
+    case TORCH:
+        options->python = optarg;
+        return *optarg != '\0' || command_line_refuse("--torch takes a Python that has torch");
     case TOKENS:
         options->file = optarg;
         return true;
@@ -93,21 +139,44 @@ static bool options_take(void *into, int option)
     }
 }
 
+static bool options_has_store(const perf_options *options)
+{
+    return options->num_counts > 0 || options->operations > 0 || options->value_size >= 0 ||
+           options->python != NULL;
+}
+
+/* What was not given for store. */
+static void options_fill(perf_options *options)
+{
+    if (options->num_counts == 0)
+        options_counts(options, "1,10,100,1000");
+    if (options->operations == 0)
+        options->operations = 20000;
+    if (options->value_size < 0)
+        options->value_size = 64;
+}
+
 static bool options_check(perf_options *options, int rest, char **argv)
 {
     if (rest != 1)
-        return command_line_refuse(rest == 0 ? "there is nothing to measure: give groups or gather"
-                                             : "it measures one thing");
+        return command_line_refuse(rest == 0
+                                       ? "there is nothing to measure: give groups, gather or store"
+                                       : "it measures one thing");
     options->what = argv[optind];
     bool gather = strcmp(options->what, "gather") == 0;
-    if (!gather && strcmp(options->what, "groups") != 0)
-        return command_line_refuse("it measures groups or gather, not '%s'", options->what);
+    bool groups = strcmp(options->what, "groups") == 0;
+    if (!gather && !groups && strcmp(options->what, "store") != 0)
+        return command_line_refuse("it measures groups, gather or store, not '%s'", options->what);
+    if ((gather || groups) && options_has_store(options))
+        return command_line_refuse("--clients, --operations, --value-size and --torch are for "
+                                   "store");
     if (!gather && (options->file != NULL || options->num_shapes > 0))
         return command_line_refuse("--tokens and --ragged are for gather");
-    if (gather && options->group_size > 0)
+    if (!groups && options->group_size > 0)
         return command_line_refuse("--group-size is for groups");
     if (options->file != NULL && options->num_shapes > 0)
         return command_line_refuse("give --tokens or --ragged, not both");
+    options_fill(options);
     return options->file != NULL || options->num_shapes > 0 ||
            options_shapes(options, "1000x20,1x100000");
 }
@@ -115,7 +184,8 @@ static bool options_check(perf_options *options, int rest, char **argv)
 bool perf_options_read(perf_options *options, int argc, char **argv, int *status)
 {
     const command_line line = {"muster-perf", help, "n:g:", long_options, options_take, options};
-    *options = (perf_options){.rounds = 5, .job.timeout_ms = MUSTER_TIMEOUT_DEFAULT};
+    *options =
+        (perf_options){.rounds = 5, .value_size = -1, .job.timeout_ms = MUSTER_TIMEOUT_DEFAULT};
     if (!command_line_read(&line, argc, argv, status))
         return false;
     return options_check(options, argc - optind, argv);

@@ -12,7 +12,12 @@
 #include "job_options.h"
 #include "muster.h"
 
-enum { PERF_MOST_ROUNDS = 10000, PERF_MOST_SHAPES = 64 };
+enum {
+    PERF_MOST_ROUNDS = 10000,
+    PERF_MOST_SHAPES = 64,
+    PERF_MOST_COUNTS = 16,
+    PERF_MOST_CLIENTS = 10000
+};
 
 /* So many lists of so many token ids each. */
 typedef struct perf_shape {
@@ -21,12 +26,17 @@ typedef struct perf_shape {
 } perf_shape;
 
 typedef struct perf_options {
-    const char *what; /* "groups" or "gather" */
+    const char *what; /* "groups", "gather" or "store" */
     long long rounds;
     long long group_size; /* 0: the square root of the world, or near it */
     const char *file;     /* of prompts, or NULL */
     perf_shape shapes[PERF_MOST_SHAPES];
     size_t num_shapes;
+    long long counts[PERF_MOST_COUNTS]; /* of clients */
+    size_t num_counts;
+    long long operations; /* of all clients together */
+    long long value_size;
+    const char *python; /* one that has torch, or NULL */
     job_options job;
 } perf_options;
 
@@ -59,5 +69,8 @@ void perf_print_title(const perf_options *options, muster_group *world);
 /* The measurements; each prints on rank 0 what it found. */
 bool perf_groups(const perf_options *options, muster_group *world);
 bool perf_gather(const perf_options *options, muster_group *world);
+
+/* Needs no group: it starts processes of its own. */
+bool perf_store(const perf_options *options);
 
 #endif
