@@ -100,17 +100,16 @@ muster_status tcp_greeting_read_family(protocol_family *family)
 {
     const char *text = getenv("MUSTER_STORE_FAMILY");
     unsigned major, minor;
-    char more;
     *family = PROTOCOL_NUM_FAMILIES;
     if (text == NULL || text[0] == '\0')
         return MUSTER_OK;
-    if (sscanf(text, "%3u.%3u%c", &major, &minor, &more) != 2 || major == 0)
+    /* What comes behind the two, as in 2.1.2 or 2.8.0+cu128, changes nothing. */
+    if (text[0] < '1' || text[0] > '9' || sscanf(text, "%3u.%3u", &major, &minor) != 2)
         return error_set(MUSTER_ERR_ARGUMENT,
                          "the environment says MUSTER_STORE_FAMILY=\"%.100s\"; expected the "
                          "version of torch whose protocol the store speaks, as in 1.13, 2.1 or 2.2",
                          text);
-    *family = major == 1 || (major == 2 && minor == 0) ? PROTOCOL_1_13
-              : major == 2 && minor == 1               ? PROTOCOL_2_1
-                                                       : PROTOCOL_2_2;
+    unsigned version = major * 1000 + minor;
+    *family = version < 2001 ? PROTOCOL_1_13 : version == 2001 ? PROTOCOL_2_1 : PROTOCOL_2_2;
     return MUSTER_OK;
 }
