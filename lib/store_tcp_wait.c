@@ -98,6 +98,49 @@ static muster_status cancel(tcp_client *client, tcp_link *link, bool *in_step)
     return first == PROTOCOL_STOP_WAITING ? MUSTER_OK : MUSTER_ERR_TIMEOUT;
 }
 
+/* Whether keys[from..to) are there, asked over another connection than the one that waits. */
+static muster_status look(tcp_client *client, const muster_blob *keys, size_t from, size_t to,
+                          deadline end, bool *there)
+{
+    tcp_link *link;
+    buffer message = {0};
+    unsigned char answer = PROTOCOL_NOT_READY;
+    store_tcp_put_keys(&message, client->family, PROTOCOL_CHECK, keys, from, to);
+    muster_status status = tcp_client_take(client, end, &link);
+    if (status == MUSTER_OK) {
+        status = tcp_link_send(client, link, "CHECK", &message, end);
+        if (status == MUSTER_OK)
+            status = tcp_link_read(client, link, "CHECK", &answer, 1, end);
+        tcp_client_give(client, link, status == MUSTER_OK);
+    }
+    buffer_free(&message);
+    *there = answer == PROTOCOL_READY;
+    return status;
+}
+
+/* Reads the answer to a wait. torch's older servers do not wake who waits when it is COMPARE_SET
+ * that brings the key, so it is looked for now and then, often at those and seldom at one that may
+ * be newer. *found: by such a look, and the answer is still to come. */
+static muster_status await(tcp_client *client, tcp_link *link, const muster_blob *keys, size_t from,
+                           size_t to, unsigned char *answer, deadline end, bool *found)
+{
+    enum { FIRST_LOOK_MS = 10, SELDOM_MS = 500, LONGEST_MS = 8000 };
+    int64_t pause_ms = client->family == PROTOCOL_2_2 ? SELDOM_MS : FIRST_LOOK_MS;
+    int64_t longest_ms = client->family == PROTOCOL_2_2 ? LONGEST_MS : SELDOM_MS;
+    const char *what = protocol_query_name(PROTOCOL_WAIT);
+    while (!client->own_server && deadline_left_ms(end) > pause_ms) {
+        muster_status status = tcp_link_read(client, link, what, answer, 1, deadline_in(pause_ms));
+        if (status == MUSTER_ERR_TIMEOUT)
+            status = look(client, keys, from, to, end, found);
+        else
+            return status;
+        if (status != MUSTER_OK || *found)
+            return status;
+        pause_ms = pause_ms * 2 > longest_ms ? longest_ms : pause_ms * 2;
+    }
+    return tcp_link_read(client, link, what, answer, 1, end);
+}
+
 /* MUSTER_ERR_TIMEOUT comes without a sentence that says which keys. */
 static muster_status wait_some(tcp_client *client, const muster_blob *keys, size_t from,
                                size_t num_keys, size_t *to, deadline end)
@@ -106,13 +149,13 @@ static muster_status wait_some(tcp_client *client, const muster_blob *keys, size
     tcp_link *link;
     unsigned char answer = PROTOCOL_STOP_WAITING;
     buffer message = {0};
-    bool in_step;
+    bool in_step, found = false;
     *to = store_tcp_put_keys(&message, client->family, PROTOCOL_WAIT, keys, from, num_keys);
     muster_status status = tcp_client_take(client, end, &link);
     if (status == MUSTER_OK) {
         status = tcp_link_send(client, link, what, &message, end);
         if (status == MUSTER_OK)
-            status = tcp_link_read(client, link, what, &answer, 1, end);
+            status = await(client, link, keys, from, *to, &answer, end, &found);
         in_step = status == MUSTER_OK;
         if (status == MUSTER_OK && answer != PROTOCOL_STOP_WAITING)
             status = error_set(MUSTER_ERR_PROTOCOL,
@@ -121,6 +164,8 @@ static muster_status wait_some(tcp_client *client, const muster_blob *keys, size
                                client->name, answer);
         if (status == MUSTER_ERR_TIMEOUT)
             status = cancel(client, link, &in_step);
+        else if (found)
+            cancel(client, link, &in_step);
         tcp_client_give(client, link, in_step);
     }
     buffer_free(&message);

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * muster's programs started by the real torchrun: it starts this test again as the ranks, and the
+ * tools.
+ */
+#include "config.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "ranks_port.h"
+#include "tap.h"
+#include "torch.h"
+#include "torchrun_rank.h"
+
+enum { NUM_JOBS = 6, POINTS = 17, MOST_WORDS = 40 };
+
+/* How torchrun is told to let ranks meet: its agent hosts the store, or rank 0 does (in 1.13). */
+enum meeting { STATIC, STANDALONE };
+
+struct job {
+    struct command command;
+    struct port agent, second; /* ports that are reserved, for torchrun's store and another */
+};
+
+static char self[4096];
+
+/* torchrun of that Python, as a user calls it; words are those behind --no_python. */
+static void start(struct job *job, const torch_python *python, enum meeting meeting,
+                  const char *const *options, const char *const *words)
+{
+    const char *all[MOST_WORDS] = {python->path, "-m", "torch.distributed.run", "-r", "2",
+                                   "-t",         "2",  "--monitor_interval",    "0.1"};
+    char port[16];
+    int count = 9;
+    job->agent = port_reserve();
+    snprintf(port, sizeof(port), "%d", job->agent.number);
+    if (meeting == STANDALONE)
+        all[count++] = "--standalone";
+    else
+        all[count++] = "--master_port", all[count++] = port;
+    while (*options != NULL)
+        all[count++] = *options++;
+    all[count++] = "--no_python";
+    while (*words != NULL && count < MOST_WORDS - 1)
+        all[count++] = *words++;
+    all[count] = NULL;
+    command_start(&job->command, NULL, all);
+}
+
+#define WORDS(...) ((const char *[]){__VA_ARGS__, NULL})
+
+static void start_groups(struct job *job, const torch_python *python, enum meeting meeting)
+{
+    char port[16];
+    job->second = port_reserve();
+    snprintf(port, sizeof(port), "%d", job->second.number);
+    start(job, python, meeting, WORDS("--nproc_per_node", "4"), WORDS(self, "groups", port));
+}
+
+static void finish(struct job *job)
+{
+    command_finish(&job->command);
+    diag("seconds %.1f", job->command.seconds);
+    port_free(&job->agent);
+    if (job->second.number > 0)
+        port_free(&job->second);
+}
+
+static bool all_say(const struct job *job, int ranks, const char *what)
+{
+    char line[128];
+    bool all = true;
+    for (int rank = 0; rank < ranks; rank++) {
+        snprintf(line, sizeof(line), "rank %d %s\n", rank, what);
+        all = all && strstr(job->command.out, line) != NULL;
+    }
+    return all;
+}
+
+static void ends_well(struct job *job, const char *name)
+{
+    finish(job);
+    if (!is_int(job->command.status, 0, "%s", name))
+        diag("%s%s", job->command.out, job->command.err);
+}
+
+static void look_at_ranks(struct job *jobs)
+{
+    ends_well(&jobs[0], "ranks meet at the store of torchrun's agent");
+    ok(all_say(&jobs[0], 4, "has made all groups"), "and a second world at one of rank 0");
+    ends_well(&jobs[1], "ranks meet where --standalone says");
+    ok(all_say(&jobs[1], 4, "has made all groups"), "and a second world too");
+    ends_well(&jobs[2], "ranks that are started again meet");
+    ok(all_say(&jobs[2], 3, "is well in life 2"), "in their third life");
+    ends_well(&jobs[3], "the same with --standalone");
+    ok(all_say(&jobs[3], 3, "is well in life 2"), "in their third life");
+}
+
+static void look_at_tools(struct job *jobs)
+{
+    ends_well(&jobs[4], "muster-gather does the main job");
+    has_str(jobs[4].command.out, "every rank received what the file says", "as it should");
+    has_str(jobs[4].command.out, "ranks       4 on 1 host", "on all ranks");
+    has_str(jobs[4].command.out, "backend     gloo", "over gloo");
+    finish(&jobs[5]);
+    is_int(jobs[5].command.status, 1, "a job of muster-run in each rank, that fails");
+    has_str(jobs[5].command.err, "--group-size 3 does not divide the 2 ranks", "says why");
+    has_str(jobs[5].command.err, "traceback : rank ", "and torchrun's table");
+    has_str(jobs[5].command.err, " of muster-run exited with status 1", "shows what failed first");
+}
+
+static void under(const torch_python *python)
+{
+    struct job jobs[NUM_JOBS] = {0};
+    diag("torch %s", python->version);
+    start_groups(&jobs[0], python, STATIC);
+    start_groups(&jobs[1], python, STANDALONE);
+    for (int i = 0; i < 2; i++)
+        start(&jobs[2 + i], python, i == 0 ? STATIC : STANDALONE,
+              WORDS("--nproc_per_node", "3", "--max_restarts", "2"), WORDS(self, "lives"));
+    start(&jobs[4], python, STATIC, WORDS("--nproc_per_node", "4"),
+          WORDS(TOOLS "/muster-gather", "--group-size", "2", PROMPTS));
+    start(&jobs[5], python, STATIC, WORDS("--nproc_per_node", "2"),
+          WORDS(TOOLS "/muster-run", "-n", "2", TOOLS "/muster-gather", "--group-size", "3",
+                PROMPTS));
+    look_at_ranks(jobs);
+    look_at_tools(jobs);
+    is_int(command_left(), 0, "nothing is left behind");
+    for (int i = 0; i < NUM_JOBS; i++)
+        command_free(&jobs[i].command);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc > 1)
+        return torchrun_rank(argc - 1, argv + 1);
+    int pythons = 0;
+    needs_gloo();
+    needs_torch();
+    while (torch_python_at(pythons) != NULL)
+        pythons++;
+    plan(pythons * POINTS);
+    ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
+    self[length > 0 ? length : 0] = '\0';
+    for (int i = 0; i < pythons; i++)
+        under(torch_python_at(i));
+    return done();
+}
