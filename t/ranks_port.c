@@ -11,10 +11,11 @@
 #include <unistd.h>
 
 /* It is kept by a socket that is bound and does not listen: the kernel gives it to nobody who asks
- * for any port, but who asks for this one with SO_REUSEADDR may have it too. */
+ * for any port, but who asks for this one with SO_REUSEADDR may have it too. On all addresses:
+ * ranks have some of 127.0.0.0/8 each, and torch's server listens on all. */
 struct port port_reserve(void)
 {
-    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_ANY)}};
     socklen_t size = sizeof(address);
     int one = 1;
     int keeper = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
