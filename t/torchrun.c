@@ -18,8 +18,9 @@
 
 enum { NUM_JOBS = 6, POINTS = 17, MOST_WORDS = 40 };
 
-/* How torchrun is told to let ranks meet: its agent hosts the store, or rank 0 does (in 1.13). */
-enum meeting { STATIC, STANDALONE };
+/* How torchrun is told to let ranks meet. STATIC: its agent hosts the store. C10D, which is what
+ * --standalone is, but for a fixed port in 1.13: there rank 0 hosts it, in 2.x the agent. */
+enum meeting { STATIC, C10D };
 
 struct job {
     struct command command;
@@ -34,14 +35,14 @@ static void start(struct job *job, const torch_python *python, enum meeting meet
 {
     const char *all[MOST_WORDS] = {python->path, "-m", "torch.distributed.run", "-r", "2",
                                    "-t",         "2",  "--monitor_interval",    "0.1"};
-    char port[16];
+    char port[32];
     int count = 9;
     job->agent = port_reserve();
-    snprintf(port, sizeof(port), "%d", job->agent.number);
-    if (meeting == STANDALONE)
-        all[count++] = "--standalone";
-    else
-        all[count++] = "--master_port", all[count++] = port;
+    snprintf(port, sizeof(port), "%s%d", meeting == C10D ? "localhost:" : "", job->agent.number);
+    if (meeting == C10D)
+        all[count++] = "--rdzv_backend", all[count++] = "c10d";
+    all[count++] = meeting == C10D ? "--rdzv_endpoint" : "--master_port";
+    all[count++] = port;
     while (*options != NULL)
         all[count++] = *options++;
     all[count++] = "--no_python";
@@ -64,7 +65,6 @@ static void start_groups(struct job *job, const torch_python *python, enum meeti
 static void finish(struct job *job)
 {
     command_finish(&job->command);
-    diag("seconds %.1f", job->command.seconds);
     port_free(&job->agent);
     if (job->second.number > 0)
         port_free(&job->second);
@@ -92,11 +92,11 @@ static void look_at_ranks(struct job *jobs)
 {
     ends_well(&jobs[0], "ranks meet at the store of torchrun's agent");
     ok(all_say(&jobs[0], 4, "has made all groups"), "and a second world at one of rank 0");
-    ends_well(&jobs[1], "ranks meet where --standalone says");
+    ends_well(&jobs[1], "ranks meet where c10d says");
     ok(all_say(&jobs[1], 4, "has made all groups"), "and a second world too");
     ends_well(&jobs[2], "ranks that are started again meet");
     ok(all_say(&jobs[2], 3, "is well in life 2"), "in their third life");
-    ends_well(&jobs[3], "the same with --standalone");
+    ends_well(&jobs[3], "the same with c10d");
     ok(all_say(&jobs[3], 3, "is well in life 2"), "in their third life");
 }
 
@@ -118,12 +118,12 @@ static void under(const torch_python *python)
     struct job jobs[NUM_JOBS] = {0};
     diag("torch %s", python->version);
     start_groups(&jobs[0], python, STATIC);
-    start_groups(&jobs[1], python, STANDALONE);
+    start_groups(&jobs[1], python, C10D);
     for (int i = 0; i < 2; i++)
-        start(&jobs[2 + i], python, i == 0 ? STATIC : STANDALONE,
+        start(&jobs[2 + i], python, i == 0 ? STATIC : C10D,
               WORDS("--nproc_per_node", "3", "--max_restarts", "2"), WORDS(self, "lives"));
     start(&jobs[4], python, STATIC, WORDS("--nproc_per_node", "4"),
-          WORDS(TOOLS "/muster-gather", "--group-size", "2", PROMPTS));
+          WORDS(TOOLS "/muster-gather", "--timeout", "60", "--group-size", "2", PROMPTS));
     start(&jobs[5], python, STATIC, WORDS("--nproc_per_node", "2"),
           WORDS(TOOLS "/muster-run", "-n", "2", TOOLS "/muster-gather", "--group-size", "3",
                 PROMPTS));

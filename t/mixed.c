@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The example of two languages in one job: two ranks of Python with torch and two of C, in one
+ * store, started by muster-run and by torchrun.
+ */
+#include "config.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "ranks_port.h"
+#include "tools.h"
+#include "torch.h"
+
+enum { POINTS = 8 };
+
+#define SCRIPT SOURCES "/examples/mixed.sh"
+
+static void compile(const char *program)
+{
+    char script[4096];
+    snprintf(script, sizeof(script),
+             "%s -std=c11 -Wall -Wextra -Werror -I%s/include %s -o %s %s/examples/mixed.c "
+             "-L%s/lib/.libs -lmuster -Wl,-rpath,%s/lib/.libs",
+             EXAMPLES_CC, SOURCES, EXAMPLES_FLAGS, program, SOURCES, BUILD, BUILD);
+    command_run(&tools_run, NULL, (const char *[]){"sh", "-c", script, NULL});
+    if (!is_int(tools_run.status, 0, "mixed compiles without a warning"))
+        diag("%s: %s", script, tools_run.err);
+}
+
+static void with_muster_run(void)
+{
+    command_run(
+        &tools_run, NULL,
+        (const char *[]){TOOLS "/muster-run", "--no-secret", "-n", "4", SCRIPT, PROMPTS, NULL});
+}
+
+static void is_right(const char *launcher, const torch_python *python)
+{
+    char words[200];
+    if (!is_int(tools_run.status, 0, "%s starts ranks of two languages", launcher))
+        diag("%s%s", tools_run.out, tools_run.err);
+    snprintf(words, sizeof(words),
+             ", torch %s: 10 tensors of 18808 bytes given, 1319 prompts of 77109 tokens received\n",
+             python->version);
+    is_int(tools_count(tools_run.out, words), 2, "two of torch give weights and receive prompts");
+    is_int(tools_count(tools_run.out, ": 10 tensors of 18808 bytes received, 1319 prompts of 77109 "
+                                      "tokens answered\n"),
+           2, "two of muster receive weights and have their prompts answered");
+}
+
+static void with_torchrun(const torch_python *python)
+{
+    char number[16];
+    struct port port = port_reserve();
+    snprintf(number, sizeof(number), "%d", port.number);
+    command_run(&tools_run, NULL,
+                (const char *[]){python->path, "-m", "torch.distributed.run", "-r", "2", "-t", "2",
+                                 "--monitor_interval", "0.1", "--master_port", number,
+                                 "--nproc_per_node", "4", "--no_python", SCRIPT, PROMPTS, NULL});
+    port_free(&port);
+}
+
+/* The ranks of C read another file than those of Python: the other side finds out. */
+static void other_prompts(const char *program)
+{
+    char wrapper[1200];
+    const char *file = tools_write("other", "{\"prompt\":\"?\",\"token_ids\":[1,2,3]}\n");
+    snprintf(wrapper, sizeof(wrapper), "#!/bin/sh\nexec %s %s\n", program, file);
+    const char *path = tools_write("wrapper", wrapper);
+    chmod(path, 0700);
+    setenv("MIXED", path, 1);
+    with_muster_run();
+    setenv("MIXED", program, 1);
+    is_int(tools_run.status, 1, "where the ranks have different files the job fails");
+    has_str(tools_run.err, "the prompts are not those of the file", "and says so");
+}
+
+int main(void)
+{
+    int pythons = 0;
+    const torch_python *python;
+    needs_gloo();
+    needs_torch();
+    while (torch_python_at(pythons) != NULL)
+        pythons++;
+    plan(1 + pythons * POINTS);
+    char program[512];
+    snprintf(program, sizeof(program), "%s", tools_path("mixed"));
+    compile(program);
+    setenv("MIXED", program, 1);
+    for (int i = 0; (python = torch_python_at(i)) != NULL; i++) {
+        setenv("PYTHON", python->path, 1);
+        with_muster_run();
+        is_right("muster-run", python);
+        with_torchrun(python);
+        is_right("torchrun", python);
+        other_prompts(program);
+    }
+    tools_clean();
+    return done();
+}
