@@ -91,6 +91,11 @@ int main(void)
     snprintf(program, sizeof(program), "%s", tools_path("mixed"));
     compile(program);
     setenv("MIXED", program, 1);
+    char logs[512];
+    snprintf(logs, sizeof(logs), "%s", tools_path("logs")); /* torchrun leaves them behind */
+    if (mkdir(logs, 0700) != 0)
+        bail_out("no folder %s", logs);
+    setenv("TMPDIR", logs, 1);
     for (int i = 0; (python = torch_python_at(i)) != NULL; i++) {
         setenv("PYTHON", python->path, 1);
         with_muster_run();

@@ -5,9 +5,12 @@
  */
 #include "config.h"
 
+#include <arpa/inet.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "command.h"
@@ -16,7 +19,7 @@
 #include "torch.h"
 #include "torchrun_rank.h"
 
-enum { NUM_JOBS = 6, POINTS = 17, MOST_WORDS = 40 };
+enum { NUM_JOBS = 8, POINTS = 20, MOST_WORDS = 40 };
 
 /* How torchrun is told to let ranks meet. STATIC: its agent hosts the store. C10D, which is what
  * --standalone is, but for a fixed port in 1.13: there rank 0 hosts it, in 2.x the agent. */
@@ -27,7 +30,7 @@ struct job {
     struct port agent, second; /* ports that are reserved, for torchrun's store and another */
 };
 
-static char self[4096];
+static char self[4096], folder[512];
 
 /* torchrun of that Python, as a user calls it; words are those behind --no_python. */
 static void start(struct job *job, const torch_python *python, enum meeting meeting,
@@ -37,7 +40,8 @@ static void start(struct job *job, const torch_python *python, enum meeting meet
                                    "-t",         "2",  "--monitor_interval",    "0.1"};
     char port[32];
     int count = 9;
-    job->agent = port_reserve();
+    if (job->agent.number == 0)
+        job->agent = port_reserve();
     snprintf(port, sizeof(port), "%s%d", meeting == C10D ? "localhost:" : "", job->agent.number);
     if (meeting == C10D)
         all[count++] = "--rdzv_backend", all[count++] = "c10d";
@@ -60,6 +64,36 @@ static void start_groups(struct job *job, const torch_python *python, enum meeti
     job->second = port_reserve();
     snprintf(port, sizeof(port), "%d", job->second.number);
     start(job, python, meeting, WORDS("--nproc_per_node", "4"), WORDS(self, "groups", port));
+}
+
+/* Waits until somebody listens there: of two agents that try at once, 1.13 may let both fail. */
+static void wait_for_server(int port)
+{
+    struct sockaddr_in address = {.sin_family = AF_INET,
+                                  .sin_port = htons((uint16_t)port),
+                                  .sin_addr = {htonl(INADDR_LOOPBACK)}};
+    bool there = false;
+    for (long long left = patient(30000); !there && left > 0; left -= 20) {
+        int probe = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+        there = connect(probe, (struct sockaddr *)&address, sizeof(address)) == 0;
+        close(probe);
+        if (!there)
+            poll(NULL, 0, 20);
+    }
+}
+
+/* Two agents, as if on two hosts. Only that of the rank that dies counts a try; the other one just
+ * follows. */
+static void start_nodes(struct job *first, struct job *second, const torch_python *python)
+{
+    char died[600];
+    snprintf(died, sizeof(died), "%s/died-%s", folder, python->version);
+    const char *const *options = WORDS("--nnodes", "2", "--nproc_per_node", "2", "--max_restarts",
+                                       "1", "--rdzv_id", "nodes");
+    start(first, python, C10D, options, WORDS(self, "node", died));
+    wait_for_server(first->agent.number);
+    second->agent = (struct port){first->agent.number, -1, NULL};
+    start(second, python, C10D, options, WORDS(self, "node", died));
 }
 
 static void finish(struct job *job)
@@ -113,6 +147,19 @@ static void look_at_tools(struct job *jobs)
     has_str(jobs[5].command.err, " of muster-run exited with status 1", "shows what failed first");
 }
 
+static void look_at_nodes(struct job *jobs)
+{
+    ends_well(&jobs[6], "ranks of two agents meet again");
+    ends_well(&jobs[7], "on both of them");
+    const char *all[] = {jobs[6].command.out, jobs[7].command.out};
+    int lives = 0;
+    for (int i = 0; i < 2; i++)
+        lives += strstr(all[i], "is well in life 0")   ? 1
+                 : strstr(all[i], "is well in life 1") ? 10
+                                                       : 0;
+    is_int(lives, 11, "though one agent calls it the first try and the other the second");
+}
+
 static void under(const torch_python *python)
 {
     struct job jobs[NUM_JOBS] = {0};
@@ -127,8 +174,15 @@ static void under(const torch_python *python)
     start(&jobs[5], python, STATIC, WORDS("--nproc_per_node", "2"),
           WORDS(TOOLS "/muster-run", "-n", "2", TOOLS "/muster-gather", "--group-size", "3",
                 PROMPTS));
+    /* From 2.x on agents keep their server, and then the tries must be told apart by the count. */
+    if (python->major == 1)
+        start_nodes(&jobs[6], &jobs[7], python);
     look_at_ranks(jobs);
     look_at_tools(jobs);
+    if (python->major == 1)
+        look_at_nodes(jobs);
+    else
+        skip(3, "agents of torch %s keep one server for all tries", python->version);
     is_int(command_left(), 0, "nothing is left behind");
     for (int i = 0; i < NUM_JOBS; i++)
         command_free(&jobs[i].command);
@@ -143,10 +197,21 @@ int main(int argc, char **argv)
     needs_torch();
     while (torch_python_at(pythons) != NULL)
         pythons++;
-    plan(pythons * POINTS);
+    plan(pythons * POINTS + 1);
+    /* torchrun leaves its logs behind. */
+    const char *parent = getenv("TMPDIR");
+    snprintf(folder, sizeof(folder), "%s/muster-torchrun-XXXXXX", parent == NULL ? "/tmp" : parent);
+    if (mkdtemp(folder) == NULL)
+        bail_out("no folder %s", folder);
+    setenv("TMPDIR", folder, 1);
     ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
     self[length > 0 ? length : 0] = '\0';
     for (int i = 0; i < pythons; i++)
         under(torch_python_at(i));
+    struct command rm = {0};
+    setenv("TMPDIR", parent == NULL ? "/tmp" : parent, 1);
+    command_run(&rm, NULL, WORDS("rm", "-rf", folder));
+    is_int(rm.status, 0, "what torchrun leaves is removed");
+    command_free(&rm);
     return done();
 }

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "muster.h"
@@ -96,12 +97,28 @@ static int lives(void)
     return say(what);
 }
 
+/* Rank 3 of the two nodes dies once: who can make the folder is it. */
+static int node(const char *died)
+{
+    char what[64];
+    muster_group *world = NULL;
+    if (number("RANK") == 3 && mkdir(died, 0700) == 0)
+        return usleep(300000), 1;
+    if (make(&world, NULL, "world") != MUSTER_OK || !gathers_right(world))
+        return refuse("makes no world");
+    muster_group_free(world);
+    snprintf(what, sizeof(what), "is well in life %d", number("TORCHELASTIC_RESTART_COUNT"));
+    return say(what);
+}
+
 int torchrun_rank(int num_words, char **words)
 {
     if (num_words == 2 && strcmp(words[0], "groups") == 0)
         return groups(words[1]);
     if (num_words == 1 && strcmp(words[0], "lives") == 0)
         return lives();
+    if (num_words == 2 && strcmp(words[0], "node") == 0)
+        return node(words[1]);
     fprintf(stderr, "there is no part '%s'\n", words[0]);
     return 2;
 }
