@@ -199,7 +199,7 @@ muster_status socket_send(int fd, const void *data, size_t size, deadline end)
 {
     const char *at = data;
     while (size > 0) {
-        ssize_t sent = send(fd, at, size, MSG_NOSIGNAL);
+        ssize_t sent = send(fd, at, size, MSG_NOSIGNAL | MSG_DONTWAIT);
         if (sent >= 0) {
             at += sent;
             size -= (size_t)sent;
@@ -215,7 +215,7 @@ muster_status socket_send(int fd, const void *data, size_t size, deadline end)
 muster_status socket_receive(int fd, void *data, size_t size, deadline end, size_t *received)
 {
     for (;;) {
-        ssize_t got = recv(fd, data, size, 0);
+        ssize_t got = recv(fd, data, size, MSG_DONTWAIT);
         if (got > 0) {
             *received = (size_t)got;
             return MUSTER_OK;
