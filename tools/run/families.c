@@ -31,7 +31,7 @@ static const char *const names[] = {
     "JOB_COMPLETION_INDEX",
     "MUSTER_RANK",
     "MUSTER_SIZE",
-    "MUSTER_WORLD_SIZE",
+    "MUSTER_NUM_NODES",
     "MUSTER_LOCAL_RANK",
     "MUSTER_LOCAL_SIZE",
     "MUSTER_NODE_RANK",
