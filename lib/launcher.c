@@ -174,10 +174,7 @@ static muster_status read_job(launcher *found)
     snprintf(found->job, sizeof(found->job), "%s%s%s", first == NULL ? "" : first,
              first != NULL && second != NULL ? "." : "",
              first == NULL || second == NULL ? "" : second);
-    muster_status status = launcher_number(found->family->attempt, 0, INT32_MAX, &found->attempt);
-    if (status == MUSTER_OK && found->attempt < 0)
-        found->attempt = 0;
-    return status;
+    return MUSTER_OK;
 }
 
 muster_status launcher_find(launcher *found)

@@ -51,7 +51,6 @@ typedef struct launcher {
     int facts[LAUNCHER_NUM_FACTS];             /* -1: not said */
     const char *variables[LAUNCHER_NUM_FACTS]; /* which said so, or NULL */
     char job[LAUNCHER_MAX_JOB + 1];            /* "" where nothing names it */
-    int attempt;                               /* 0: the first */
 } launcher;
 
 /* The table, in the order in which it is gone through. */

@@ -4,13 +4,17 @@
  */
 #include "rendezvous.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "error.h"
 #include "interface.h"
 #include "log.h"
+#include "meeting_address.h"
 #include "rendezvous_plan.h"
+#include "socket.h"
 #include "store_tcp.h"
 
 /* All interfaces, because the user asked for it by this very address. */
@@ -83,6 +87,77 @@ static muster_status rendezvous_wrap(const char *prefix, muster_store **store)
     return status;
 }
 
+/* The launcher may know this rank 0's host by a name that leads to its loopback here, as the hosts
+ * file of many systems has it, or to nothing yet. */
+static muster_status rendezvous_serve_derived(rendezvous_plan *plan)
+{
+    socket_address *addresses = NULL;
+    size_t num = 0;
+    interface_address own;
+    bool resolves =
+        socket_resolve(plan->where.host, plan->where.port, &addresses, &num) == MUSTER_OK;
+    free(addresses);
+    muster_status status =
+        resolves ? interface_of_address(plan->where.host, AF_UNSPEC, &own) : MUSTER_OK;
+    if (status != MUSTER_OK)
+        return error_prefix(status, "rank 0 is to be on the host that its launcher names first: ");
+    if (resolves && !own.loopback)
+        return MUSTER_OK;
+    status = meeting_own_address(NULL, &own);
+    if (status == MUSTER_OK)
+        snprintf(plan->where.host, sizeof(plan->where.host), "%s", own.address);
+    return status;
+}
+
+/* A name that only the launcher knows may not be in the DNS yet. */
+static muster_status rendezvous_await_name(const rendezvous_plan *plan, deadline end)
+{
+    int delay_ms = 10;
+    for (;;) {
+        socket_address *addresses = NULL;
+        size_t num = 0;
+        muster_status status = socket_resolve(plan->where.host, plan->where.port, &addresses, &num);
+        free(addresses);
+        if (status == MUSTER_OK || status == MUSTER_ERR_NO_MEMORY)
+            return status;
+        if (deadline_left_ms(end) == 0)
+            return error_set(MUSTER_ERR_TIMEOUT,
+                             "%s; this is %s, and it was tried until the "
+                             "time-out",
+                             muster_last_error(), plan->meeting.how);
+        socket_back_off(&delay_ms, end);
+    }
+}
+
+/* Fills in what the environment alone does not say. */
+static muster_status rendezvous_find_rank_0(rendezvous_plan *plan, deadline end)
+{
+    meeting *way = &plan->meeting;
+    if (way->derived)
+        return plan->hosts ? rendezvous_serve_derived(plan) : rendezvous_await_name(plan, end);
+    if (way->way != MEETING_PMI1 && way->way != MEETING_PMIX)
+        return MUSTER_OK;
+    muster_status status =
+        meeting_agree(way, &plan->launcher, deadline_left_ms(end), &plan->world_size);
+    if (status != MUSTER_OK)
+        return status;
+    snprintf(plan->where.host, sizeof(plan->where.host), "%s", way->host);
+    plan->where.port = way->port;
+    if (plan->rank < plan->world_size)
+        return MUSTER_OK;
+    return error_set(MUSTER_ERR_ARGUMENT, "%s is rank %d, but PMIx says that the job has %d ranks",
+                     plan->launcher.family->name, plan->rank, plan->world_size);
+}
+
+static void rendezvous_log(const rendezvous_plan *plan)
+{
+    if (plan->meeting.way != MEETING_NOWHERE)
+        log_line(MUSTER_LOG_INFO, "rank %d of %d by %s; rank 0 is met at %s port %d: %s",
+                 plan->rank, plan->world_size,
+                 plan->launcher.family == NULL ? "arguments" : plan->launcher.family->name,
+                 plan->where.host, plan->where.port, plan->meeting.how);
+}
+
 muster_status rendezvous_join(const char *init_method, int rank, int world_size, int64_t timeout_ms,
                               rendezvous *result)
 {
@@ -97,7 +172,13 @@ muster_status rendezvous_join(const char *init_method, int rank, int world_size,
     if (status != MUSTER_OK)
         return status;
     muster_store *store = NULL;
-    status = rendezvous_open(&plan, timeout_ms, &store);
+    deadline end = deadline_in(timeout_ms);
+    status = rendezvous_find_rank_0(&plan, end);
+    if (status == MUSTER_OK) {
+        rendezvous_log(&plan);
+        int64_t left = deadline_left_ms(end);
+        status = rendezvous_open(&plan, left > 0 ? left : 1, &store);
+    }
     if (status == MUSTER_OK)
         status = rendezvous_wrap(plan.prefix, &store);
     if (status != MUSTER_OK)

@@ -54,55 +54,53 @@
 
 static const struct {
     const char *environment;
-    /* family rank/size local rank/local size node/nodes job attempt */
+    /* family rank/size local rank/local size node/nodes job */
     const char *expected;
 } found[] = {
     {"", "none"},
     {"MUSTER_RANK=1 MUSTER_SIZE=4 MUSTER_LOCAL_RANK=1 MUSTER_LOCAL_SIZE=2 MUSTER_NODE_RANK=0 "
      "MUSTER_NUM_NODES=2",
-     "muster's own variables 1/4 1/2 0/2 '' 0"},
-    {"MUSTER_RANK=0 MUSTER_SIZE=2", "muster's own variables 0/2 -1/-1 -1/-1 '' 0"},
-    {TORCHRUN, "torch's names 1/2 1/2 0/1 'none' 0"},
-    {"RANK=1 WORLD_SIZE=2 NODE_RANK=1", "torch's names 1/2 -1/-1 1/-1 '' 0"},
-    {TORCHRUN "NODE_RANK=5", "torch's names 1/2 1/2 0/1 'none' 0"},
-    {TORCHRUN "TORCHELASTIC_RESTART_COUNT=2", "torch's names 1/2 1/2 0/1 'none' 2"},
-    {OPEN_MPI_4, "Open MPI 1/3 1/3 -1/-1 '2000420865' 0"},
-    {OPEN_MPI_6, "Open MPI 1/3 2/3 -1/-1 'prterun-h-7@1' 0"},
-    {HYDRA_4, "Hydra 1/3 1/3 -1/-1 '' 0"},
-    {PALS, "PALS 5/8 1/4 1/-1 'ab-1' 0"},
-    {PALS "PALS_LOCAL_SIZE=2", "PALS 5/8 1/2 1/-1 'ab-1' 0"},
-    {FLUX, "Flux 3/4 1/-1 -1/2 'fA1' 0"},
-    {JSM, "JSM 2/4 0/2 -1/-1 '77' 0"},
-    {"PMIX_RANK=1 PMIX_NAMESPACE=prterun-h-7@1", "PMIx 1/-1 -1/-1 -1/-1 'prterun-h-7@1' 0"},
-    {SLURM, "Slurm 2/4 2/3 0/2 '12.0' 0"},
-    {SLURM "SLURM_RESTART_COUNT=3", "Slurm 2/4 2/3 0/2 '12.0' 3"},
-    {SLURM "PMIX_RANK=2 PMIX_NAMESPACE=slurm.pmix.12.0", "Slurm 2/4 2/3 0/2 '12.0' 0"},
-    {SLURM "PMI_RANK=2 PMI_SIZE=4 PMI_FD=5 PMI_JOBID=12.0", "Slurm 2/4 2/3 0/2 '12.0' 0"},
-    {"PMI_RANK=1 PMI_SIZE=2 PMI_FD=5", "PMI 1/2 -1/-1 -1/-1 '' 0"},
-    {"JOB_COMPLETION_INDEX=3", "Kubernetes Indexed Job 3/-1 -1/-1 3/-1 '' 0"},
+     "muster's own variables 1/4 1/2 0/2 ''"},
+    {"MUSTER_RANK=0 MUSTER_SIZE=2", "muster's own variables 0/2 -1/-1 -1/-1 ''"},
+    {TORCHRUN, "torch's names 1/2 1/2 0/1 'none'"},
+    {"RANK=1 WORLD_SIZE=2 NODE_RANK=1", "torch's names 1/2 -1/-1 1/-1 ''"},
+    {TORCHRUN "NODE_RANK=5", "torch's names 1/2 1/2 0/1 'none'"},
+    {OPEN_MPI_4, "Open MPI 1/3 1/3 -1/-1 '2000420865'"},
+    {OPEN_MPI_6, "Open MPI 1/3 2/3 -1/-1 'prterun-h-7@1'"},
+    {HYDRA_4, "Hydra 1/3 1/3 -1/-1 ''"},
+    {PALS, "PALS 5/8 1/4 1/-1 'ab-1'"},
+    {PALS "PALS_LOCAL_SIZE=2", "PALS 5/8 1/2 1/-1 'ab-1'"},
+    {FLUX, "Flux 3/4 1/-1 -1/2 'fA1'"},
+    {JSM, "JSM 2/4 0/2 -1/-1 '77'"},
+    {"PMIX_RANK=1 PMIX_NAMESPACE=prterun-h-7@1", "PMIx 1/-1 -1/-1 -1/-1 'prterun-h-7@1'"},
+    {SLURM, "Slurm 2/4 2/3 0/2 '12.0'"},
+    {SLURM "PMIX_RANK=2 PMIX_NAMESPACE=slurm.pmix.12.0", "Slurm 2/4 2/3 0/2 '12.0'"},
+    {SLURM "PMI_RANK=2 PMI_SIZE=4 PMI_FD=5 PMI_JOBID=12.0", "Slurm 2/4 2/3 0/2 '12.0'"},
+    {"PMI_RANK=1 PMI_SIZE=2 PMI_FD=5", "PMI 1/2 -1/-1 -1/-1 ''"},
+    {"JOB_COMPLETION_INDEX=3", "Kubernetes Indexed Job 3/-1 -1/-1 3/-1 ''"},
     /* A batch script and a shell of salloc are no steps. */
     {SLURM_BATCH, "none"},
     {SLURM_BATCH "SLURM_STEP_ID=-5", "none"},
     {"SLURM_NTASKS=4 SLURM_JOB_ID=12", "none"},
     /* Inside of each other: the nearest launcher, whole. */
-    {OPEN_MPI_4 SLURM_UNDER_MPIRUN, "Open MPI 1/3 1/3 -1/-1 '2000420865' 0"},
-    {HYDRA_4 SLURM_UNDER_MPIRUN, "Hydra 1/3 1/3 -1/-1 '' 0"},
+    {OPEN_MPI_4 SLURM_UNDER_MPIRUN, "Open MPI 1/3 1/3 -1/-1 '2000420865'"},
+    {HYDRA_4 SLURM_UNDER_MPIRUN, "Hydra 1/3 1/3 -1/-1 ''"},
     {"PMIX_RANK=1 PMIX_NAMESPACE=prterun-h-7@1 " SLURM_UNDER_MPIRUN,
-     "PMIx 1/-1 -1/-1 -1/-1 'prterun-h-7@1' 0"},
-    {TORCHRUN SLURM, "torch's names 1/2 1/2 0/1 'none' 0"},
-    {TORCHRUN OPEN_MPI_4 SLURM, "torch's names 1/2 1/2 0/1 'none' 0"},
-    {"WORLD_SIZE=4 " SLURM, "Slurm 2/4 2/3 0/2 '12.0' 0"},
-    {"MUSTER_RANK=0 MUSTER_SIZE=1 " TORCHRUN SLURM, "muster's own variables 0/1 -1/-1 -1/-1 '' 0"},
-    {JSM "OMPI_COMM_WORLD_RANK=2 OMPI_COMM_WORLD_SIZE=4", "Open MPI 2/4 -1/-1 -1/-1 '' 0"},
-    {PALS SLURM, "PALS 5/8 1/4 1/-1 'ab-1' 0"},
-    {FLUX SLURM_BATCH, "Flux 3/4 1/-1 -1/2 'fA1' 0"},
-    {"JOB_COMPLETION_INDEX=0 " TORCHRUN, "torch's names 1/2 1/2 0/1 'none' 0"},
-    {"LOCAL_RANK=3 " SLURM, "Slurm 2/4 2/3 0/2 '12.0' 0"},
+     "PMIx 1/-1 -1/-1 -1/-1 'prterun-h-7@1'"},
+    {TORCHRUN SLURM, "torch's names 1/2 1/2 0/1 'none'"},
+    {TORCHRUN OPEN_MPI_4 SLURM, "torch's names 1/2 1/2 0/1 'none'"},
+    {"WORLD_SIZE=4 " SLURM, "Slurm 2/4 2/3 0/2 '12.0'"},
+    {"MUSTER_RANK=0 MUSTER_SIZE=1 " TORCHRUN SLURM, "muster's own variables 0/1 -1/-1 -1/-1 ''"},
+    {JSM "OMPI_COMM_WORLD_RANK=2 OMPI_COMM_WORLD_SIZE=4", "Open MPI 2/4 -1/-1 -1/-1 ''"},
+    {PALS SLURM, "PALS 5/8 1/4 1/-1 'ab-1'"},
+    {FLUX SLURM_BATCH, "Flux 3/4 1/-1 -1/2 'fA1'"},
+    {"JOB_COMPLETION_INDEX=0 " TORCHRUN, "torch's names 1/2 1/2 0/1 'none'"},
+    {"LOCAL_RANK=3 " SLURM, "Slurm 2/4 2/3 0/2 '12.0'"},
     /* Set to nothing is not set. */
-    {"RANK= " SLURM, "Slurm 2/4 2/3 0/2 '12.0' 0"},
+    {"RANK= " SLURM, "Slurm 2/4 2/3 0/2 '12.0'"},
     {"RANK= WORLD_SIZE=", "none"},
     /* torch's names may be half set: what is missing may be passed. */
-    {"RANK=1", "torch's names 1/-1 -1/-1 -1/-1 '' 0"},
+    {"RANK=1", "torch's names 1/-1 -1/-1 -1/-1 ''"},
     {"WORLD_SIZE=4", "none"},
     {"MUSTER_SIZE=4", "none"},
     {"FLUX_JOB_SIZE=4", "none"},
@@ -114,9 +112,9 @@ static void show(const launcher *one, char *text, size_t size)
     if (one->family == NULL)
         snprintf(text, size, "none");
     else
-        snprintf(text, size, "%s %d/%d %d/%d %d/%d '%s' %d", one->family->name, is[LAUNCHER_RANK],
+        snprintf(text, size, "%s %d/%d %d/%d %d/%d '%s'", one->family->name, is[LAUNCHER_RANK],
                  is[LAUNCHER_SIZE], is[LAUNCHER_LOCAL_RANK], is[LAUNCHER_LOCAL_SIZE],
-                 is[LAUNCHER_NODE_RANK], is[LAUNCHER_NUM_NODES], one->job, one->attempt);
+                 is[LAUNCHER_NODE_RANK], is[LAUNCHER_NUM_NODES], one->job);
 }
 
 static void found_launchers(void)
@@ -142,7 +140,8 @@ static const struct {
     {"OMPI_COMM_WORLD_RANK=1", "OMPI_COMM_WORLD_RANK=1 but not OMPI_COMM_WORLD_SIZE"},
     {"OMPI_COMM_WORLD_SIZE=2", "OMPI_COMM_WORLD_SIZE=2 but not OMPI_COMM_WORLD_RANK"},
     {"MPI_LOCALRANKID=0 PMI_PORT=h:1 PMI_ID=0", "MPI_LOCALRANKID=0 but not PMI_RANK"},
-    {"MPI_LOCALRANKID=0 PMI_RANK=0", "MPI_LOCALRANKID=0 but not PMI_SIZE, which go together (Hydra): set both or none"},
+    {"MPI_LOCALRANKID=0 PMI_RANK=0",
+     "MPI_LOCALRANKID=0 but not PMI_SIZE, which go together (Hydra): set both or none"},
     {"PALS_RANKID=0", "PALS_RANKID=0 but not PMI_SIZE"},
     {"FLUX_TASK_RANK=0", "FLUX_TASK_RANK=0 but not FLUX_JOB_SIZE"},
     {"JSM_NAMESPACE_SIZE=2", "JSM_NAMESPACE_SIZE=2 but not JSM_NAMESPACE_RANK"},
@@ -174,9 +173,7 @@ static const struct {
     {"OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=99999999999", "\"99999999999\"; expected"},
     {"FLUX_TASK_RANK=1~ FLUX_JOB_SIZE=2", "FLUX_TASK_RANK=\"1 \"; expected"},
     {SLURM "SLURM_LOCALID=a", "SLURM_LOCALID=\"a\"; expected"},
-    {SLURM "SLURM_RESTART_COUNT=a", "SLURM_RESTART_COUNT=\"a\"; expected a number"},
     {SLURM "SLURM_STEP_TASKS_PER_NODE=3;1", "SLURM_STEP_TASKS_PER_NODE: the list of tasks on each"},
-    {TORCHRUN "TORCHELASTIC_RESTART_COUNT=-1", "TORCHELASTIC_RESTART_COUNT=\"-1\"; expected"},
     {"JOB_COMPLETION_INDEX=a", "JOB_COMPLETION_INDEX=\"a\"; expected"},
 };
 
