@@ -87,30 +87,10 @@ static muster_status rendezvous_wrap(const char *prefix, muster_store **store)
     return status;
 }
 
-/* The launcher may know this rank 0's host by a name that leads to its loopback here, as the hosts
- * file of many systems has it, or to nothing yet. */
-static muster_status rendezvous_serve_derived(rendezvous_plan *plan)
-{
-    socket_address *addresses = NULL;
-    size_t num = 0;
-    interface_address own;
-    bool resolves =
-        socket_resolve(plan->where.host, plan->where.port, &addresses, &num) == MUSTER_OK;
-    free(addresses);
-    muster_status status =
-        resolves ? interface_of_address(plan->where.host, AF_UNSPEC, &own) : MUSTER_OK;
-    if (status != MUSTER_OK)
-        return error_prefix(status, "rank 0 is to be on the host that its launcher names first: ");
-    if (resolves && !own.loopback)
-        return MUSTER_OK;
-    status = meeting_own_address(NULL, &own);
-    if (status == MUSTER_OK)
-        snprintf(plan->where.host, sizeof(plan->where.host), "%s", own.address);
-    return status;
-}
-
-/* A name that only the launcher knows may not be in the DNS yet. */
-static muster_status rendezvous_await_name(const rendezvous_plan *plan, deadline end)
+/* A name that only the launcher knows may not be in the DNS yet. Rank 0 does not wait: it is to be
+ * on that host, and knows its addresses. */
+static muster_status rendezvous_await_name(const rendezvous_plan *plan, deadline end,
+                                           bool *resolves)
 {
     int delay_ms = 10;
     for (;;) {
@@ -118,15 +98,41 @@ static muster_status rendezvous_await_name(const rendezvous_plan *plan, deadline
         size_t num = 0;
         muster_status status = socket_resolve(plan->where.host, plan->where.port, &addresses, &num);
         free(addresses);
+        *resolves = status == MUSTER_OK;
         if (status == MUSTER_OK || status == MUSTER_ERR_NO_MEMORY)
             return status;
+        if (plan->hosts)
+            return MUSTER_OK;
         if (deadline_left_ms(end) == 0)
             return error_set(MUSTER_ERR_TIMEOUT,
-                             "%s; this is %s, and it was tried until the "
-                             "time-out",
+                             "%s, tried until the time-out; it is %s: see that the name resolves, "
+                             "or set MUSTER_MASTER_ADDR and MUSTER_MASTER_PORT",
                              muster_last_error(), plan->meeting.how);
         socket_back_off(&delay_ms, end);
     }
+}
+
+/* On the first host itself its name may lead to loopback, as the hosts file of many systems has it.
+ * All ranks there take the same other address instead, which other hosts reach. */
+static muster_status rendezvous_find_host(rendezvous_plan *plan, deadline end)
+{
+    interface_address own;
+    bool resolves = false;
+    muster_status status = rendezvous_await_name(plan, end, &resolves);
+    if (status != MUSTER_OK)
+        return status;
+    if (resolves) {
+        status = interface_of_address(plan->where.host, AF_UNSPEC, &own);
+        if (status != MUSTER_OK && plan->hosts)
+            return error_prefix(status,
+                                "rank 0 is to be on the host that its launcher names first: ");
+        if (status != MUSTER_OK || !own.loopback)
+            return MUSTER_OK;
+    }
+    status = meeting_own_address(NULL, &own);
+    if (status == MUSTER_OK)
+        snprintf(plan->where.host, sizeof(plan->where.host), "%s", own.address);
+    return status;
 }
 
 /* Fills in what the environment alone does not say. */
@@ -134,7 +140,7 @@ static muster_status rendezvous_find_rank_0(rendezvous_plan *plan, deadline end)
 {
     meeting *way = &plan->meeting;
     if (way->derived)
-        return plan->hosts ? rendezvous_serve_derived(plan) : rendezvous_await_name(plan, end);
+        return rendezvous_find_host(plan, end);
     if (way->way != MEETING_PMI1 && way->way != MEETING_PMIX)
         return MUSTER_OK;
     muster_status status =
