@@ -9,8 +9,9 @@
  *   5. The first pod of the Kubernetes Indexed Job, port 29500.
  *   6. The first host of the Slurm step's node list, and a port made of the job's id.
  *
- * 2 and 3 are left out with MUSTER_PMI=off, and 2 where the process is linked to MPI, which could
- * not begin its own session any more; MUSTER_PMI=on has it all the same. In 2 and 3
+ * 2 and 3 are left out with MUSTER_PMI=off, and where the process is linked to MPI, which could not
+ * begin its own session any more; but 3 is in use once MPI itself is, for PMIx counts its users.
+ * MUSTER_PMI=on has them all the same. In 2 and 3
  * MUSTER_MASTER_ADDR alone says where rank 0 listens; MUSTER_MASTER_PORT alone is the port in all
  * of them.
  *

@@ -58,10 +58,22 @@ static void pass_over(meeting *chosen, const char *format, ...)
     va_end(arguments);
 }
 
-/* MPI needs the one session that PMI-1 has. Who links MPI is going to use it. */
+/* Who links MPI is going to use it. */
 static bool is_linked_to_mpi(void)
 {
     return dlsym(RTLD_DEFAULT, "MPI_Init") != NULL;
+}
+
+/* Whether MPI says so of itself: "MPI_Initialized", "MPI_Finalized". */
+static bool mpi_says(const char *question)
+{
+    int (*ask)(int *answer);
+    void *found = dlsym(RTLD_DEFAULT, question);
+    int answer = 0;
+    if (found == NULL)
+        return false;
+    memcpy(&ask, &found, sizeof(ask));
+    return ask(&answer) == 0 && answer != 0;
 }
 
 static bool try_given(const wishes *wish, meeting *chosen)
@@ -110,6 +122,10 @@ static bool try_pmix(const launcher *found, const wishes *wish, meeting *chosen)
         pass_over(chosen, "PMIx: PMIX_RANK and PMIX_NAMESPACE are not both set");
     else if (strcmp(wish->pmi, "off") == 0)
         pass_over(chosen, "PMIx: MUSTER_PMI=off");
+    else if (strcmp(wish->pmi, "auto") == 0 && is_linked_to_mpi() &&
+             (!mpi_says("MPI_Initialized") || mpi_says("MPI_Finalized")))
+        pass_over(chosen, "PMIx: this process is linked to MPI, which would find PMIx ended: call "
+                          "MPI_Init first, or MUSTER_PMI=on takes it all the same");
     else if (!pmix_client_is_there(words, sizeof(words)))
         pass_over(chosen, "PMIx: %s", words);
     else {

@@ -3,7 +3,8 @@
  * A client of PMIx, by which Open MPI's and PRRTE's launchers (and srun --mpi=pmix) let the ranks
  * of a job exchange values. libpmix is opened at run time, and only where such a launcher is.
  *
- * The process may use MPI besides, before and after: PMIx counts its users in a process.
+ * PMIx counts its users in a process, so MPI may use it besides. But what has been ended by its
+ * last user does not begin again with all it knew: MPI_Init after a visit of ours fails.
  */
 #ifndef MUSTER_LIB_PMIX_CLIENT_H
 #define MUSTER_LIB_PMIX_CLIENT_H
