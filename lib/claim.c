@@ -15,6 +15,7 @@
 #include "error.h"
 #include "host_identity.h"
 #include "log.h"
+#include "lookout.h"
 #include "roster.h"
 #include "store.h"
 
@@ -112,13 +113,6 @@ static muster_status next_generation(const claim *place, const name_state *state
     return change_state(place, state->text, next);
 }
 
-static bool holder_is_gone(const rank_record *holder)
-{
-    host_identity me;
-    return host_identity_get(&me) == MUSTER_OK && strcmp(holder->host_id, me.host_id) == 0 &&
-           !host_identity_alive(holder->pid_space, holder->pid, holder->start);
-}
-
 /* Who holds our place in the generation: *gone tells whether it may be passed over. */
 static muster_status read_holder(const claim *place, muster_blob text, char *who, size_t size,
                                  bool *gone)
@@ -128,7 +122,7 @@ static muster_status read_holder(const claim *place, muster_blob text, char *who
     if (status != MUSTER_OK)
         return status;
     snprintf(who, size, "the process %lld on host %s", holder.pid, holder.host);
-    *gone = holder_is_gone(&holder);
+    *gone = lookout_gone(&holder);
     rank_record_clear(&holder);
     if (*gone)
         log_line(MUSTER_LOG_INFO, "rank %d of %s was held by %s, which is gone", place->rank,

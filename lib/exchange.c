@@ -244,26 +244,77 @@ static muster_status name_the_missing(exchange *meeting, const char *phase)
     return status;
 }
 
-static muster_status wait_at_gate(exchange *meeting, const char *phase)
+/* Waits for a word on a gate, so long at most. *heard: there was one, and this is its verdict;
+ * otherwise MUSTER_OK is that there was none. */
+static muster_status gate_read(exchange *meeting, int64_t timeout_ms, bool *heard)
 {
     char *key = shared_key(meeting, meeting->round, "gate");
     if (key == NULL)
         return error_no_memory(strlen(meeting->prefix), "a key");
     void *value = NULL;
     size_t size = 0;
-    muster_status status = muster_store_get(meeting->store, muster_str(key),
-                                            deadline_left_ms(meeting->end), &value, &size);
-    if (status == MUSTER_OK) {
+    muster_status status =
+        muster_store_get(meeting->store, muster_str(key), timeout_ms, &value, &size);
+    *heard = status == MUSTER_OK;
+    if (*heard)
         status = gate_verdict(meeting, value, size);
-    } else if (status == MUSTER_ERR_TIMEOUT) {
-        char sentence[ERROR_SIZE];
-        status = name_the_missing(meeting, phase);
-        snprintf(sentence, sizeof(sentence), "%s", muster_last_error());
-        muster_status verdict = exchange_shut(meeting, status, sentence);
-        status = meeting->unheard ? error_set(status, "%s", sentence) : verdict;
-    }
+    else if (status == MUSTER_ERR_TIMEOUT)
+        status = MUSTER_OK;
     muster_free(value);
     free(key);
+    return status;
+}
+
+/* Whoever is not there may have ended after a word on the gate, which then counts. *heard as in
+ * gate_read. */
+static muster_status look_out(exchange *meeting, bool *heard)
+{
+    char sentence[ERROR_SIZE];
+    *heard = false;
+    if (meeting->lookout == NULL)
+        return MUSTER_OK;
+    muster_status status = meeting->lookout(meeting->lookout_user);
+    if (status == MUSTER_OK)
+        return MUSTER_OK;
+    snprintf(sentence, sizeof(sentence), "%s", muster_last_error());
+    muster_status verdict = gate_read(meeting, 0, heard);
+    return *heard ? verdict : error_set(status, "%s", sentence);
+}
+
+muster_status exchange_look(exchange *meeting)
+{
+    bool heard = false;
+    muster_status status = gate_read(meeting, 0, &heard);
+    if (heard)
+        return status;
+    return look_out(meeting, &heard); /* a store that does not answer is for others to find */
+}
+
+/* Shuts the gate for a sentence, and gives what all are told. */
+static muster_status shut_for(exchange *meeting, muster_status status)
+{
+    char sentence[ERROR_SIZE];
+    snprintf(sentence, sizeof(sentence), "%s", muster_last_error());
+    muster_status verdict = exchange_shut(meeting, status, sentence);
+    return meeting->unheard ? error_set(status, "%s", sentence) : verdict;
+}
+
+static muster_status wait_at_gate(exchange *meeting, const char *phase)
+{
+    enum { LOOK_MS = 1000 };
+    bool heard = false;
+    muster_status status = MUSTER_OK;
+    while (!heard && status == MUSTER_OK) {
+        int64_t left = deadline_left_ms(meeting->end);
+        status = gate_read(meeting, left < LOOK_MS ? left : LOOK_MS, &heard);
+        if (heard || status != MUSTER_OK)
+            break;
+        if (left <= LOOK_MS && deadline_left_ms(meeting->end) == 0)
+            return shut_for(meeting, name_the_missing(meeting, phase));
+        status = look_out(meeting, &heard);
+        if (status != MUSTER_OK && !heard)
+            return shut_for(meeting, status);
+    }
     return status;
 }
 

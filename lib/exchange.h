@@ -16,6 +16,10 @@
 
 enum { EXCHANGE_MAX_ROUNDS = 4 };
 
+/* Looks whether the others are still there; anything but MUSTER_OK, with a sentence, is why there
+ * is no point in waiting for them. */
+typedef muster_status (*exchange_lookout)(void *user);
+
 typedef struct exchange {
     muster_store *store;
     char *prefix;
@@ -29,6 +33,8 @@ typedef struct exchange {
     bool retry;         /* the gate said that this meeting is void: start anew */
     bool unheard;       /* the store did not take our word for a gate */
     muster_blob *blobs; /* of the latest round, one block of memory */
+    exchange_lookout lookout; /* asked about every second while it waits, where set */
+    void *lookout_user;
 } exchange;
 
 /* prefix is copied, the store is retained. */
@@ -55,6 +61,12 @@ char *exchange_key(const exchange *meeting, int round, int index);
  * set, of whoever shut it first.
  */
 muster_status exchange_shut(exchange *meeting, muster_status status, const char *sentence);
+
+/*
+ * For who is busy between two rounds, to be called now and then: MUSTER_OK while nobody has shut
+ * the gate of the round to come and the lookout sees nothing, else why this will come to nothing.
+ */
+muster_status exchange_look(exchange *meeting);
 
 /*
  * A participant can't go on for the reason that is the thread's last error: the others learn it at

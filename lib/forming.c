@@ -11,6 +11,7 @@
 #include "forming.h"
 
 #include <endian.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,6 +49,9 @@ typedef struct forming {
     exchange *meeting;
     struct opening openings[FORMING_MAX_GROUPS];
     size_t count;
+    atomic_bool cancelled;
+    muster_status cause; /* why, for the calling thread alone */
+    char cause_sentence[ERROR_SIZE];
 } forming;
 
 static void opening_move(struct opening *one, opening_state state, muster_status status)
@@ -80,6 +84,24 @@ muster_status forming_exchange(muster_comm_owner *owner, muster_blob mine, const
     pthread_mutex_unlock(&one->all->lock);
     *all = one->theirs;
     return status;
+}
+
+bool forming_cancelled(const muster_comm_owner *owner)
+{
+    const struct opening *one = ((const muster_group *)owner)->opening;
+    return one != NULL && atomic_load(&one->all->cancelled);
+}
+
+/* While the backends are busy: if another rank has failed or has ended, they are to give up. */
+static void look_around(forming *all)
+{
+    if (all->cause != MUSTER_OK)
+        return;
+    all->cause = exchange_look(all->meeting);
+    if (all->cause == MUSTER_OK)
+        return;
+    snprintf(all->cause_sentence, sizeof(all->cause_sentence), "%s", muster_last_error());
+    atomic_store(&all->cancelled, true);
 }
 
 static muster_status choose_backend(muster_group *group)
@@ -201,20 +223,35 @@ static muster_status start_opening(struct opening *one)
     return status;
 }
 
-/* Waits until no opening is in any of the states below; the first failure among them, or MUSTER_OK.
- */
+/* Waits until an opening has come so far. The lock is held. */
+static void wait_for_opening(forming *all, const struct opening *one, opening_state at_least)
+{
+    enum { FIRST_LOOK_MS = 200, LONGEST_MS = 1000 };
+    int64_t pause_ms = FIRST_LOOK_MS;
+    deadline look = deadline_in(pause_ms);
+    while (one->state < at_least) {
+        if (thread_wait(&all->changed, &all->lock, look))
+            continue;
+        pthread_mutex_unlock(&all->lock);
+        look_around(all);
+        pthread_mutex_lock(&all->lock);
+        pause_ms = pause_ms * 2 < LONGEST_MS ? pause_ms * 2 : LONGEST_MS;
+        look = deadline_in(pause_ms);
+    }
+}
+
+/* Waits until all openings have come so far; what has gone wrong first, or MUSTER_OK. */
 static muster_status wait_for_openings(forming *all, opening_state at_least)
 {
     muster_status status = MUSTER_OK;
     pthread_mutex_lock(&all->lock);
     for (size_t i = 0; i < all->count; i++) {
-        while (all->openings[i].state < at_least)
-            pthread_cond_wait(&all->changed, &all->lock);
+        wait_for_opening(all, &all->openings[i], at_least);
         if (status == MUSTER_OK && all->openings[i].status != MUSTER_OK)
             status = error_set(all->openings[i].status, "%s", all->openings[i].sentence);
     }
     pthread_mutex_unlock(&all->lock);
-    return status;
+    return all->cause != MUSTER_OK ? error_set(all->cause, "%s", all->cause_sentence) : status;
 }
 
 /* One after the other, each behind its length. */

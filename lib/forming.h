@@ -25,6 +25,9 @@ typedef struct forming_plan {
  */
 muster_status forming_run(exchange *meeting, const forming_plan *plans, size_t num_plans);
 
+/* host->cancelled for the group that is an owner. */
+bool forming_cancelled(const muster_comm_owner *owner);
+
 /* host->exchange for the group that is an owner. */
 muster_status forming_exchange(muster_comm_owner *owner, muster_blob mine, const muster_blob **all);
 

@@ -51,7 +51,10 @@ muster_status group_new(const group_shape *shape, muster_group **group)
     muster_group *made = calloc(1, sizeof(*made));
     if (made == NULL)
         return error_no_memory(sizeof(*made), "a group");
-    made->owner = (muster_comm_owner){owner_option, forming_exchange, failure_reported};
+    made->owner = (muster_comm_owner){.option = owner_option,
+                                      .exchange = forming_exchange,
+                                      .cancelled = forming_cancelled,
+                                      .broken = failure_reported};
     made->rank = shape->rank;
     made->size = shape->size;
     made->parent_size = shape->parent_size;

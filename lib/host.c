@@ -39,6 +39,11 @@ static muster_status host_exchange(muster_comm_owner *owner, muster_blob mine,
     return owner->exchange(owner, mine, all);
 }
 
+static bool host_cancelled(const muster_comm_owner *owner)
+{
+    return owner->cancelled(owner);
+}
+
 static void host_broken(muster_comm_owner *owner, int rank, muster_status status,
                         const char *sentence)
 {
@@ -52,5 +57,6 @@ const muster_host host_functions = {
     .log = host_log,
     .option = host_option,
     .exchange = host_exchange,
+    .cancelled = host_cancelled,
     .broken = host_broken,
 };

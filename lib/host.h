@@ -12,6 +12,7 @@
 struct muster_comm_owner {
     const char *(*option)(const muster_comm_owner *owner, const char *name);
     muster_status (*exchange)(muster_comm_owner *owner, muster_blob mine, const muster_blob **all);
+    bool (*cancelled)(const muster_comm_owner *owner);
     void (*broken)(muster_comm_owner *owner, int rank, muster_status status, const char *sentence);
 };
 

@@ -15,6 +15,7 @@
 #include "handshake.h"
 #include "init.h"
 #include "log.h"
+#include "lookout.h"
 #include "patience.h"
 #include "rendezvous.h"
 #include "store.h"
@@ -156,12 +157,16 @@ static muster_status agree(const setup *s, exchange *meeting, const char *record
 static muster_status meet(const setup *s, exchange *meeting, const char *record, roster *ranks)
 {
     const muster_blob *records = NULL;
+    lookout_neighbours neighbours = {meeting, -1};
+    meeting->lookout = lookout_next;
+    meeting->lookout_user = &neighbours;
     muster_status status = agree(s, meeting, record);
     if (status == MUSTER_OK)
         status = exchange_round(meeting, muster_str(record), true, NULL, 0, "to say who they are",
                                 &records);
     if (status == MUSTER_OK)
         status = roster_read(ranks, records, meeting->count);
+    meeting->lookout = NULL;
     return status;
 }
 
@@ -200,6 +205,8 @@ static muster_status form_world(setup *s, const char *record, bool *retry, muste
     if (status == MUSTER_OK) {
         made->options = s->options;
         s->options = NULL;
+        meeting.lookout = lookout_roster;
+        meeting.lookout_user = &made->ranks;
         status = forming_run(&meeting, &(forming_plan){made, NULL}, 1);
     }
     if (status == MUSTER_OK)

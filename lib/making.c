@@ -15,6 +15,7 @@
 #include "error.h"
 #include "forming.h"
 #include "init.h"
+#include "lookout.h"
 #include "patience.h"
 #include "rank_set.h"
 #include "store.h"
@@ -46,9 +47,12 @@ muster_status making_begin(making *call, const char *kind, long long number, int
     muster_status status = exchange_init(&call->meeting, call->parent->store, prefix, index, count,
                                          call->timeout_ms, deadline_in(call->timeout_ms));
     free(prefix);
-    if (status == MUSTER_OK)
-        patience_until(call->meeting.end);
-    return status;
+    if (status != MUSTER_OK)
+        return status;
+    call->meeting.lookout = lookout_group;
+    call->meeting.lookout_user = call->parent;
+    patience_until(call->meeting.end);
+    return MUSTER_OK;
 }
 
 /* All ranks of the parent meet. Counted even if our arguments are wrong, so that the count is the

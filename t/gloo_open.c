@@ -212,13 +212,15 @@ static void mangled(rank *me)
 {
     me->timeout_ms = 2000;
     me->after_exchange = cut;
-    for (mangled_size = 0; mangled_size < 170; mangled_size += 13) {
+    for (mangled_size = 0; mangled_size < 52; mangled_size += 3) {
         muster_status status = rank_try_open(me);
         rank_check(me, status == MUSTER_ERR_PROTOCOL, "cut to %zu: %s: %s", mangled_size,
                    muster_status_name(status), muster_last_error());
     }
     me->after_exchange = flip;
-    for (mangled_byte = 0; mangled_byte < 18; mangled_byte++) {
+    for (mangled_byte = 0; mangled_byte < 16; mangled_byte++) {
+        if (mangled_byte == 7) /* it has no meaning */
+            continue;
         muster_status status = rank_try_open(me);
         rank_check(me, status == MUSTER_ERR_PROTOCOL || status == MUSTER_ERR_MISMATCH,
                    "byte %d: %s: %s", mangled_byte, muster_status_name(status),
@@ -226,13 +228,35 @@ static void mangled(rank *me)
     }
 }
 
-/* A wrong number in the greeting: somebody else has connected. */
-static void wrong_greeting(rank *me)
+/* Ranks that have each other's secret wrong are strangers to each other. */
+static void wrong_secret(rank *me)
 {
-    me->timeout_ms = 2000;
+    me->timeout_ms = 1000;
     me->after_exchange = flip;
-    mangled_byte = 20;
-    expect_failure(me, MUSTER_ERR_PEER_LOST, MUSTER_ERR_PEER_LOST, "greeting");
+    mangled_byte = 40;
+    expect_failure(me, MUSTER_ERR_TIMEOUT, MUSTER_ERR_PEER_LOST, "rank");
+}
+
+/* Somebody else says that open is to be given up. */
+static void hang_or_be_told(rank *me)
+{
+    if (me->number == me->size - 1)
+        hang(me);
+    atomic_store(&me->cancelled, true);
+}
+
+static void cancelled(rank *me)
+{
+    me->after_exchange = hang_or_be_told;
+    if (me->number == me->size - 1) {
+        rank_may_die(me);
+        rank_try_open(me);
+    }
+    int64_t start = deadline_now_ns();
+    expect_failure(me, MUSTER_ERR_FAILED, MUSTER_ERR_PEER_LOST, "given up");
+    rank_check(me, deadline_now_ns() - start < 5000000000, "it waited for the time-out");
+    if (me->number == 0)
+        kill(rank_pid(me, me->size - 1), SIGKILL);
 }
 
 /* ---- what is left behind ---- */
@@ -387,7 +411,7 @@ static void test_table(void)
 int main(void)
 {
     needs_gloo();
-    plan(10 + 19);
+    plan(10 + 20);
     test_table();
     ranks_run("a rank never comes", 3, never_comes);
     ranks_run("a rank dies after it has published its addresses", 3, dies_half_way);
@@ -400,7 +424,8 @@ int main(void)
     ranks_run("too few descriptors", 2, few_descriptors);
     ranks_run("a soft limit that can be raised", 2, low_soft_limit);
     ranks_run("what a peer publishes is mangled", 2, mangled);
-    ranks_run("a stranger's greeting", 2, wrong_greeting);
+    ranks_run("a wrong secret", 2, wrong_secret);
+    ranks_run("opening is cancelled", 3, cancelled);
     ranks_run("a hundred rounds leave nothing", 2, hundred_rounds);
     ranks_run("descriptors are close-on-exec", 3, close_on_exec);
     ranks_run_at("::1", "over IPv6 too", 2, close_on_exec);

@@ -79,6 +79,12 @@ static muster_status core_exchange(muster_comm_owner *owner, muster_blob mine,
     return MUSTER_OK;
 }
 
+static bool core_cancelled(const muster_comm_owner *owner)
+{
+    const rank *me = (const rank *)owner;
+    return atomic_load(&me->cancelled);
+}
+
 static void core_broken(muster_comm_owner *owner, int number, muster_status status,
                         const char *sentence)
 {
@@ -265,7 +271,10 @@ static void rank_live(struct ranks_shared *shared, int number, int size, const c
 {
     static rank me;
     me = (rank){
-        .owner = {.option = core_option, .exchange = core_exchange, .broken = core_broken},
+        .owner = {.option = core_option,
+                  .exchange = core_exchange,
+                  .cancelled = core_cancelled,
+                  .broken = core_broken},
         .shared = shared,
         .number = number,
         .size = size,

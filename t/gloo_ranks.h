@@ -32,6 +32,8 @@ typedef struct rank {
     int64_t timeout_ms;
     void (*after_exchange)(struct rank *me); /* may change me->all, or not return */
 
+    atomic_bool cancelled; /* what host->cancelled says */
+
     /* What host->broken was told. */
     pthread_mutex_t lock;
     int broken_count;

@@ -23,7 +23,7 @@ static void probe(void)
 
 static void open_and_close(void)
 {
-    muster_comm_owner owner = {NULL, NULL, NULL};
+    muster_comm_owner owner = {.option = NULL};
     muster_open_args args = {.size = sizeof(args), .num_ranks = 1, .group_name = "one"};
     muster_comm *comm = NULL;
     is_int(local->open(&owner, &args, &comm), MUSTER_OK, "one rank is served");

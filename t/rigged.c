@@ -26,7 +26,8 @@ typedef struct rank {
     muster_comm *comm;
     muster_status status;
     char sentence[256];
-    atomic_int broken; /* times */
+    atomic_bool cancelled; /* what host->cancelled says */
+    atomic_int broken;     /* times */
     int broken_by;
 } rank;
 
@@ -62,6 +63,11 @@ static void rank_broken(muster_comm_owner *owner, int by, muster_status status,
     atomic_fetch_add(&self->broken, 1);
 }
 
+static bool rank_cancelled(const muster_comm_owner *owner)
+{
+    return atomic_load(&((const rank *)owner)->cancelled);
+}
+
 static void *rank_open(void *argument)
 {
     rank *self = argument;
@@ -81,7 +87,10 @@ static void open_all(const char *fail)
     pthread_t threads[RANKS];
     for (int i = 0; i < RANKS; i++) {
         memset(&ranks[i], 0, sizeof(ranks[i]));
-        ranks[i].owner = (muster_comm_owner){rank_option, rank_exchange, rank_broken};
+        ranks[i].owner = (muster_comm_owner){.option = rank_option,
+                                             .exchange = rank_exchange,
+                                             .cancelled = rank_cancelled,
+                                             .broken = rank_broken};
         ranks[i].number = i;
         ranks[i].fail = fail;
         ranks[i].broken_by = -2;

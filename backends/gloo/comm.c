@@ -18,14 +18,14 @@
 #include "reaper.h"
 #include "watch.h"
 
-/* Gloo waits five times its own time-out for a connection. */
-enum { CONNECT_FACTOR = 5 };
+/* How long Gloo waits for a connection that is there already; it waits five times as long. */
+enum { STEP_MS = 2000 };
 
 /* A goodbye that the kernel does not take in this time is not worth more. */
 enum { GOODBYE_MS = 500, FAILURE_MS = 100 };
 
 /* Gloo's own descriptors beside one for each peer, with some to spare. */
-enum { SPARE_DESCRIPTORS = 8 };
+enum { SPARE_DESCRIPTORS = 12 };
 
 muster_status comm_error(gloo_c_status status, const gloo_c_why *why, const char *doing)
 {
@@ -81,10 +81,9 @@ static muster_status comm_prepare(muster_comm *comm, const muster_open_args *arg
     snprintf(comm->description, sizeof(comm->description),
              "gloo %s over tcp, %s, batch scheduling %s", gloo_c_version(), args->address,
              batch ? "on" : "off");
-    int64_t step_ms = args->timeout_ms / CONNECT_FACTOR;
     gloo_c_why why;
     gloo_c_status got = gloo_c_context_new(device_handle(comm->device), comm->rank, comm->size,
-                                           step_ms < 1 ? 1 : step_ms, &comm->context, &why);
+                                           STEP_MS, &comm->context, &why);
     return got == GLOO_C_OK ? MUSTER_OK : comm_error(got, &why, "making a context");
 }
 

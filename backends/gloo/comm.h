@@ -26,6 +26,9 @@ extern const muster_host *gloo_host;
 /* What one rank tells another on the watch slot, once; see note.c. */
 enum { NOTE_SIZE = 8 };
 
+/* Of Gloo's addresses; more than any version uses. */
+enum { ADDRESS_SIZE = 192 };
+
 struct muster_request {
     muster_request *next, *previous;
     gloo_c_buffer *buffer;

@@ -22,8 +22,7 @@ struct descriptors {
     unsigned char bits[]; /* one for each descriptor */
 };
 
-/* Calls visit for each open descriptor; false where /proc can't be read. */
-static bool descriptors_each(void (*visit)(void *user, int fd), void *user)
+bool descriptors_each(void (*visit)(void *user, int fd), void *user)
 {
     DIR *folder = opendir("/proc/self/fd");
     if (folder == NULL)

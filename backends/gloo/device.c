@@ -27,6 +27,7 @@ struct device {
     int users;
     bool batch;
     gloo_c_device *handle;
+    pthread_mutex_t lock;
     char address[];
 };
 
@@ -65,6 +66,24 @@ gloo_c_device *device_handle(struct device *device)
     return device->handle;
 }
 
+pthread_mutex_t *device_lock(struct device *device)
+{
+    return &device->lock;
+}
+
+socklen_t device_address(const char *text, struct sockaddr_storage *address)
+{
+    struct addrinfo hints = {.ai_flags = AI_NUMERICHOST | AI_PASSIVE, .ai_socktype = SOCK_STREAM};
+    struct addrinfo *found = NULL;
+    memset(address, 0, sizeof(*address));
+    if (getaddrinfo(text, NULL, &hints, &found) != 0)
+        return 0;
+    socklen_t size = found->ai_addrlen;
+    memcpy(address, found->ai_addr, size);
+    freeaddrinfo(found);
+    return size;
+}
+
 static void *device_birth(void *argument)
 {
     struct birth *birth = argument;
@@ -77,36 +96,31 @@ static void *device_birth(void *argument)
     return NULL;
 }
 
-static bool is_wildcard(const struct sockaddr *address)
+static bool is_wildcard(const struct sockaddr_storage *address)
 {
-    if (address->sa_family == AF_INET)
-        return ((const struct sockaddr_in *)(const void *)address)->sin_addr.s_addr == INADDR_ANY;
-    return IN6_IS_ADDR_UNSPECIFIED(
-        &((const struct sockaddr_in6 *)(const void *)address)->sin6_addr);
+    const void *at = address;
+    if (address->ss_family == AF_INET)
+        return ((const struct sockaddr_in *)at)->sin_addr.s_addr == INADDR_ANY;
+    return IN6_IS_ADDR_UNSPECIFIED(&((const struct sockaddr_in6 *)at)->sin6_addr);
 }
 
 /* Gloo's own words for an address that does not work name its source; the kernel's are better. */
 static muster_status device_try_bind(const char *address)
 {
-    struct addrinfo hints = {.ai_flags = AI_NUMERICHOST | AI_PASSIVE, .ai_socktype = SOCK_STREAM};
-    struct addrinfo *found = NULL;
-    int wrong = getaddrinfo(address, NULL, &hints, &found);
-    if (wrong != 0)
-        return gloo_host->error(MUSTER_ERR_ARGUMENT, "'%s' is not a numeric address: %s", address,
-                                gai_strerror(wrong));
-    if (is_wildcard(found->ai_addr)) {
-        freeaddrinfo(found);
+    struct sockaddr_storage at;
+    socklen_t size = device_address(address, &at);
+    if (size == 0)
+        return gloo_host->error(MUSTER_ERR_ARGUMENT, "'%s' is not a numeric address", address);
+    if (is_wildcard(&at))
         return gloo_host->error(MUSTER_ERR_ARGUMENT,
                                 "the address %s stands for all interfaces, and Gloo needs one: "
                                 "choose it with gloo.iface or gloo.hostname",
                                 address);
-    }
-    int fd = socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    bool works = fd >= 0 && bind(fd, found->ai_addr, found->ai_addrlen) == 0;
+    int fd = socket(at.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    bool works = fd >= 0 && bind(fd, (const struct sockaddr *)&at, size) == 0;
     int error = errno;
     if (fd >= 0)
         close(fd);
-    freeaddrinfo(found);
     if (works)
         return MUSTER_OK;
     return gloo_host->error(MUSTER_ERR_SYSTEM,
@@ -150,6 +164,7 @@ static muster_status device_make(const char *address, bool batch, struct device 
         free(device);
         return status;
     }
+    pthread_mutex_init(&device->lock, NULL);
     device->batch = batch;
     device->handle = birth.handle;
     *made = device;
@@ -193,5 +208,6 @@ void device_put(struct device *device)
     if (!last)
         return;
     gloo_c_device_free(device->handle);
+    pthread_mutex_destroy(&device->lock);
     free(device);
 }

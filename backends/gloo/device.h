@@ -5,7 +5,9 @@
 #ifndef MUSTER_BACKENDS_GLOO_DEVICE_H
 #define MUSTER_BACKENDS_GLOO_DEVICE_H
 
+#include <pthread.h>
 #include <stdbool.h>
+#include <sys/socket.h>
 
 #include "gloo_c.h"
 #include "muster/backend.h"
@@ -17,6 +19,12 @@ struct device;
 muster_status device_get(const char *address, bool batch, struct device **found);
 
 gloo_c_device *device_handle(struct device *device);
+
+/* For whoever pauses the device's thread or changes where Gloo listens: one at a time. */
+pthread_mutex_t *device_lock(struct device *device);
+
+/* The numeric address with port 0, and its size; 0 if it is none. */
+socklen_t device_address(const char *text, struct sockaddr_storage *address);
 
 /* Gives it back; the last one frees it, which takes up to 10 ms. */
 void device_put(struct device *device);

@@ -9,16 +9,21 @@
 #include "gloo_c.h"
 
 #include <chrono>
+#include <condition_variable>
 #include <cstdio>
 #include <cstring>
 #include <exception>
 #include <memory>
+#include <mutex>
 #include <new>
 #include <string>
 #include <vector>
 
 #include <netinet/in.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 /* Gloo's headers do not know our warnings. */
 #pragma GCC diagnostic push
@@ -30,14 +35,16 @@
 #include <gloo/transport/context.h>
 #include <gloo/transport/device.h>
 #include <gloo/transport/tcp/device.h>
+#include <gloo/transport/tcp/loop.h>
 #include <gloo/transport/unbound_buffer.h>
 #pragma GCC diagnostic pop
 
 struct gloo_c_device {
-    std::shared_ptr<gloo::transport::Device> device;
+    std::shared_ptr<gloo::transport::tcp::Device> device;
 };
 
 struct gloo_c_context {
+    std::shared_ptr<gloo::transport::tcp::Device> device;
     std::shared_ptr<gloo::transport::Context> context;
 };
 
@@ -49,7 +56,8 @@ namespace
 {
 
 /* Gloo puts its source file in brackets before a message, and in later versions general advice
- * behind it; neither means anything to a user. */
+ * behind it; and the peer's address as Gloo sees it is none (see handover.c). None of these means
+ * anything to a user. */
 void copy_words(gloo_c_why *why, const char *words)
 {
     std::string text(words);
@@ -59,6 +67,9 @@ void copy_words(gloo_c_why *why, const char *words)
     size_t advice = text.find(". This is typically");
     if (advice != std::string::npos)
         text.erase(advice);
+    size_t address = text.find(" [");
+    if (address != std::string::npos)
+        text.erase(address, text.find_first_of(" ,", address + 2) - address);
     snprintf(why->text, sizeof(why->text), "%s", text.c_str());
 }
 
@@ -126,7 +137,8 @@ gloo_c_status gloo_c_device_new(const char *address, int family, gloo_c_device *
         gloo::transport::tcp::attr attr;
         attr.hostname = address;
         attr.ai_family = family;
-        *device = new gloo_c_device{gloo::transport::tcp::CreateDevice(attr)};
+        *device = new gloo_c_device{std::dynamic_pointer_cast<gloo::transport::tcp::Device>(
+            gloo::transport::tcp::CreateDevice(attr))};
         return GLOO_C_OK;
     });
 }
@@ -136,13 +148,114 @@ void gloo_c_device_free(gloo_c_device *device)
     guard_quietly([&] { delete device; });
 }
 
+namespace
+{
+
+/* Where the device's thread rests. It belongs to that thread and to the one that wants the pause,
+ * and goes with whoever is last. */
+class Rest final : public gloo::transport::tcp::Handler
+{
+  public:
+    explicit Rest(std::shared_ptr<gloo::transport::tcp::Device> of)
+        : device(std::move(of)), bell(eventfd(1, EFD_CLOEXEC))
+    {
+    }
+
+    ~Rest()
+    {
+        if (bell >= 0)
+            close(bell);
+    }
+
+    /* One of these two is what the Gloo at hand calls. */
+    void handleEvents(int)
+    {
+        rest();
+    }
+
+    void handleEvents(gloo::transport::tcp::Loop &, int)
+    {
+        rest();
+    }
+
+    /* Sends the thread here; false if it has not come in time. */
+    bool begin(const std::shared_ptr<Rest> &shared, int64_t timeout_ms)
+    {
+        self = shared;
+        try {
+            device->registerDescriptor(bell, EPOLLIN, this);
+        } catch (...) {
+            self.reset();
+            throw;
+        }
+        std::unique_lock<std::mutex> hold(lock);
+        return changed.wait_for(hold, milliseconds(timeout_ms), [&] { return resting; });
+    }
+
+    void end()
+    {
+        std::lock_guard<std::mutex> hold(lock);
+        over = true;
+        changed.notify_all();
+    }
+
+  private:
+    void rest()
+    {
+        auto keep = std::move(self);
+        guard_quietly([&] { device->unregisterDescriptor(bell, this); });
+        std::unique_lock<std::mutex> hold(lock);
+        resting = true;
+        changed.notify_all();
+        changed.wait(hold, [&] { return over; });
+    }
+
+    std::shared_ptr<gloo::transport::tcp::Device> device;
+    std::shared_ptr<Rest> self; /* while the device's thread has it */
+    int bell;                   /* readable from the start */
+    std::mutex lock;
+    std::condition_variable changed;
+    bool resting = false;
+    bool over = false;
+};
+
+} // namespace
+
+struct gloo_c_pause {
+    std::shared_ptr<Rest> rest;
+};
+
+gloo_c_status gloo_c_device_pause(gloo_c_device *device, int64_t timeout_ms, gloo_c_pause **pause,
+                                  gloo_c_why *why)
+{
+    return guard(why, [&] {
+        auto rest = std::make_shared<Rest>(device->device);
+        std::unique_ptr<gloo_c_pause> made(new gloo_c_pause{rest});
+        if (!rest->begin(rest, timeout_ms)) {
+            rest->end();
+            snprintf(why->text, sizeof(why->text), "its thread does not answer");
+            return GLOO_C_IO;
+        }
+        *pause = made.release();
+        return GLOO_C_OK;
+    });
+}
+
+void gloo_c_device_resume(gloo_c_pause *pause)
+{
+    guard_quietly([&] {
+        pause->rest->end();
+        delete pause;
+    });
+}
+
 gloo_c_status gloo_c_context_new(gloo_c_device *device, int rank, int size, int64_t timeout_ms,
                                  gloo_c_context **context, gloo_c_why *why)
 {
     return guard(why, [&] {
         auto made = device->device->createContext(rank, size);
         made->setTimeout(milliseconds(timeout_ms));
-        *context = new gloo_c_context{std::move(made)};
+        *context = new gloo_c_context{device->device, std::move(made)};
         return GLOO_C_OK;
     });
 }
@@ -193,12 +306,34 @@ gloo_c_status gloo_c_pair_new(gloo_c_context *context, int peer, void *bytes, si
     });
 }
 
-gloo_c_status gloo_c_pair_connect(gloo_c_context *context, int peer, const void *bytes, size_t size,
-                                  gloo_c_why *why)
+/* The lower of two addresses is the one that listens, and none is higher than this. */
+static std::vector<char> highest_address(const gloo_c_context *context, int peer, size_t size)
+{
+    std::vector<char> highest(size, static_cast<char>(0xff));
+    std::vector<char> own = context->context->getPair(peer)->address().bytes();
+    memcpy(highest.data(), own.data(), sizeof(sa_family_t));
+    return highest;
+}
+
+gloo_c_status gloo_c_pair_await(gloo_c_context *context, int peer, size_t size, gloo_c_why *why)
 {
     return guard(why, [&] {
-        const char *first = static_cast<const char *>(bytes);
-        context->context->getPair(peer)->connect(std::vector<char>(first, first + size));
+        auto highest = highest_address(context, peer, size);
+        context->context->getPair(peer)->connect(highest);
+        return GLOO_C_OK;
+    });
+}
+
+gloo_c_status gloo_c_pair_watch(gloo_c_context *context, int peer, int fd, gloo_c_why *why)
+{
+    return guard(why, [&] {
+        auto &pair = context->context->getPair(peer);
+        auto *handler = dynamic_cast<gloo::transport::tcp::Handler *>(pair.get());
+        if (handler == nullptr) {
+            snprintf(why->text, sizeof(why->text), "a connection is not of the kind known");
+            return GLOO_C_FAULT;
+        }
+        context->device->registerDescriptor(fd, EPOLLIN, handler);
         return GLOO_C_OK;
     });
 }

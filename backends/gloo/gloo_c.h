@@ -34,6 +34,7 @@ typedef struct gloo_c_why {
 typedef struct gloo_c_device gloo_c_device;   /* an address and the thread that serves it */
 typedef struct gloo_c_context gloo_c_context; /* the connections of one group */
 typedef struct gloo_c_buffer gloo_c_buffer;   /* memory that messages come from or go to */
+typedef struct gloo_c_pause gloo_c_pause;     /* a time in which a device's thread does nothing */
 
 /* "0.5.0", as the headers say. All known versions say it. */
 const char *gloo_c_version(void);
@@ -43,6 +44,13 @@ const char *gloo_c_version(void);
 gloo_c_status gloo_c_device_new(const char *address, int family, gloo_c_device **device,
                                 gloo_c_why *why);
 void gloo_c_device_free(gloo_c_device *device);
+
+/* Returns when the device's thread has come to rest, where it stays until gloo_c_device_resume;
+ * until then nothing may be freed or closed that the device serves. GLOO_C_IO: it did not come to
+ * rest in time. */
+gloo_c_status gloo_c_device_pause(gloo_c_device *device, int64_t timeout_ms, gloo_c_pause **pause,
+                                  gloo_c_why *why);
+void gloo_c_device_resume(gloo_c_pause *pause);
 
 /* timeout_ms bounds the waits of connecting; a single connect may take five times as long. */
 gloo_c_status gloo_c_context_new(gloo_c_device *device, int rank, int size, int64_t timeout_ms,
@@ -54,14 +62,18 @@ void gloo_c_context_free(gloo_c_context *context);
 /* Closes all connections; what was handed to the kernel is still sent. Takes up to 10 ms a peer. */
 void gloo_c_context_shut(gloo_c_context *context);
 
-/* Prepares the connection to peer; *size is the capacity of bytes and becomes the length of the
- * address that peer has to be told. */
+/* Prepares the connection to peer, for which Gloo listens from now on; *size is the capacity of
+ * bytes and becomes the length of the address at which it does. */
 gloo_c_status gloo_c_pair_new(gloo_c_context *context, int peer, void *bytes, size_t *size,
                               gloo_c_why *why);
 
-/* Connects to peer, given the address that it prepared for this rank. */
-gloo_c_status gloo_c_pair_connect(gloo_c_context *context, int peer, const void *bytes, size_t size,
-                                  gloo_c_why *why);
+/* Waits until a connection has come to where Gloo listens for this one; size is the length of its
+ * address. */
+gloo_c_status gloo_c_pair_await(gloo_c_context *context, int peer, size_t size, gloo_c_why *why);
+
+/* The connection's descriptor stands for another socket now: has the device's thread look at that.
+ */
+gloo_c_status gloo_c_pair_watch(gloo_c_context *context, int peer, int fd, gloo_c_why *why);
 
 /* Resets the connection: once this has returned no memory of its messages is touched. */
 void gloo_c_pair_close(gloo_c_context *context, int peer);

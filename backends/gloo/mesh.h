@@ -8,8 +8,8 @@
 #include "comm.h"
 #include "descriptors.h"
 
-/* Prepares the connections, exchanges their addresses through the store, connects, posts the
- * watch, and greets every peer. before: what was open when it all began. */
+/* Exchanges addresses through the store, connects, hands the connections to Gloo, posts the watch,
+ * and greets every peer. before: what was open when it all began. */
 muster_status mesh_connect(muster_comm *comm, const muster_open_args *args, deadline end,
                            const descriptors *before);
 

@@ -60,6 +60,13 @@ typedef struct muster_host {
     muster_status (*exchange)(muster_comm_owner *owner, muster_blob mine, const muster_blob **all);
 
     /*
+     * Whether an open that runs is to be given up, since another rank has failed or was lost: open
+     * asks several times a second while it waits for others, and then fails with any sentence; the
+     * core has a better one.
+     */
+    bool (*cancelled)(const muster_comm_owner *owner);
+
+    /*
      * Tells that the communicator is broken, from any thread of the backend (never from inside a
      * slot). rank is the one that was lost or that reported a failure, -1 where that is unknown.
      * The core marks the group failed and calls abort on the comm, from this call or later.

@@ -10,6 +10,7 @@
  *   probe      the probe fails (variable only; no rank or call)
  *   open       open fails before its exchange
  *   open_late  open fails after its exchange
+ *   stall      open waits after its exchange until it is cancelled, or for its time-out
  *   send       post_send fails
  *   recv       post_recv fails
  *   wait       wait fails with MUSTER_ERR_PEER_LOST
@@ -81,6 +82,13 @@ static muster_status rigged_refuse(const muster_comm *comm, muster_status status
     return host->error(status, "rank %d is rigged to fail in %s", comm->rank, where);
 }
 
+static void rigged_sleep(int64_t ms)
+{
+    struct timespec left = {(time_t)(ms / 1000), (long)(ms % 1000) * 1000000};
+    while (ms > 0 && nanosleep(&left, &left) != 0) {
+    }
+}
+
 /* ---- telling the core that a peer aborted ---- */
 
 /* Sleeps until there is something to tell or the comm is closed. */
@@ -131,6 +139,17 @@ typedef struct ticket {
     uint64_t room;
 } ticket;
 
+static muster_status rigged_stall(const muster_comm *comm, int64_t timeout_ms)
+{
+    const int64_t nap_ms = 10;
+    for (int64_t slept = 0; slept < timeout_ms; slept += nap_ms) {
+        if (host->cancelled(comm->owner))
+            return host->error(MUSTER_ERR_FAILED, "rank %d was cancelled", comm->rank);
+        rigged_sleep(nap_ms);
+    }
+    return rigged_refuse(comm, MUSTER_ERR_TIMEOUT, "stall");
+}
+
 static muster_status rigged_enter(muster_comm *comm, const muster_open_args *args)
 {
     const muster_blob *all;
@@ -152,6 +171,8 @@ static muster_status rigged_enter(muster_comm *comm, const muster_open_args *arg
     if (comm->shared == NULL)
         return host->error(MUSTER_ERR_UNSUPPORTED,
                            "the rigged backend needs all ranks in one process");
+    if (rigged_fails(comm, "stall"))
+        return rigged_stall(comm, args->timeout_ms);
     return rigged_fails(comm, "open_late") ? rigged_refuse(comm, MUSTER_ERR_SYSTEM, "open_late")
                                            : MUSTER_OK;
 }
@@ -333,13 +354,6 @@ static muster_status rigged_wait_locked(muster_comm *comm, muster_request *reque
         comm->broken_by = peer;
     }
     return status;
-}
-
-static void rigged_sleep(int64_t ms)
-{
-    struct timespec left = {(time_t)(ms / 1000), (long)(ms % 1000) * 1000000};
-    while (ms > 0 && nanosleep(&left, &left) != 0) {
-    }
 }
 
 /* What the switch makes of a wait: the time-out or the status that it ends with. */
