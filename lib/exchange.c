@@ -301,7 +301,7 @@ static muster_status shut_for(exchange *meeting, muster_status status)
 
 static muster_status wait_at_gate(exchange *meeting, const char *phase)
 {
-    enum { LOOK_MS = 1000 };
+    enum { LOOK_MS = 500 };
     bool heard = false;
     muster_status status = MUSTER_OK;
     while (!heard && status == MUSTER_OK) {

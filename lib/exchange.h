@@ -33,7 +33,7 @@ typedef struct exchange {
     bool retry;         /* the gate said that this meeting is void: start anew */
     bool unheard;       /* the store did not take our word for a gate */
     muster_blob *blobs; /* of the latest round, one block of memory */
-    exchange_lookout lookout; /* asked about every second while it waits, where set */
+    exchange_lookout lookout; /* asked every half second while it waits, where set */
     void *lookout_user;
 } exchange;
 

@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "compose.h"
 #include "error.h"
@@ -240,18 +241,37 @@ static void wait_for_opening(forming *all, const struct opening *one, opening_st
     }
 }
 
+/* A backend that has lost a rank knows it by a number and no more. Who it was and that it has
+ * ended, or why it has given up, is known to others in a moment. */
+static void explain_loss(forming *all)
+{
+    enum { MOMENT_MS = 300, NAP_MS = 30 };
+    const struct timespec nap = {0, NAP_MS * 1000000L};
+    deadline end = deadline_in(MOMENT_MS);
+    look_around(all);
+    while (all->cause == MUSTER_OK && deadline_left_ms(end) > 0) {
+        nanosleep(&nap, NULL);
+        look_around(all);
+    }
+}
+
 /* Waits until all openings have come so far; what has gone wrong first, or MUSTER_OK. */
 static muster_status wait_for_openings(forming *all, opening_state at_least)
 {
-    muster_status status = MUSTER_OK;
+    const struct opening *failed = NULL;
     pthread_mutex_lock(&all->lock);
     for (size_t i = 0; i < all->count; i++) {
         wait_for_opening(all, &all->openings[i], at_least);
-        if (status == MUSTER_OK && all->openings[i].status != MUSTER_OK)
-            status = error_set(all->openings[i].status, "%s", all->openings[i].sentence);
+        if (failed == NULL && all->openings[i].status != MUSTER_OK)
+            failed = &all->openings[i];
     }
     pthread_mutex_unlock(&all->lock);
-    return all->cause != MUSTER_OK ? error_set(all->cause, "%s", all->cause_sentence) : status;
+    if (failed != NULL &&
+        (failed->status == MUSTER_ERR_PEER_LOST || failed->status == MUSTER_ERR_FAILED))
+        explain_loss(all);
+    if (all->cause != MUSTER_OK)
+        return error_set(all->cause, "%s", all->cause_sentence);
+    return failed != NULL ? error_set(failed->status, "%s", failed->sentence) : MUSTER_OK;
 }
 
 /* One after the other, each behind its length. */
