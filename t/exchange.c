@@ -6,6 +6,7 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -292,6 +293,77 @@ static void missing(void)
     part(4);
 }
 
+/* ---- looking out while waiting ---- */
+
+static muster_status see_nothing(void *user)
+{
+    atomic_fetch_add((atomic_int *)user, 1);
+    return MUSTER_OK;
+}
+
+static muster_status see_end(void *user)
+{
+    atomic_fetch_add((atomic_int *)user, 1);
+    return error_set(MUSTER_ERR_PEER_LOST, "rank 1 has ended");
+}
+
+static atomic_int looks;
+
+/* Participant 0 looks out, the others wait as ever; nobody waits for the last one, who is missing.
+ */
+static void look_out_at_0(guest *self)
+{
+    if (self->index == 0) {
+        self->meeting.lookout = see_end;
+        self->meeting.lookout_user = &looks;
+    }
+    meet_once(self);
+}
+
+static void look_out_in_vain(guest *self)
+{
+    self->meeting.lookout = see_nothing;
+    self->meeting.lookout_user = &looks;
+    meet_once(self);
+}
+
+static void looked_out(void)
+{
+    bool same = true;
+    atomic_store(&looks, 0);
+    gather("looks", 3, 4, PLENTY_MS, look_out_at_0);
+    for (int i = 0; i < 3; i++)
+        same = same && guests[i].status == MUSTER_ERR_PEER_LOST &&
+               strcmp(guests[i].sentence, "rank 1 has ended") == 0;
+    ok(same && atomic_load(&looks) == 1, "one sees that another has ended, and all are told");
+    clean_and_part(3, MUSTER_ERR_PEER_LOST);
+
+    atomic_store(&looks, 0);
+    gather("vain", 2, 3, 2 * SHORT_MS, look_out_in_vain);
+    ok(guests[0].status == MUSTER_ERR_TIMEOUT && guests[1].status == MUSTER_ERR_TIMEOUT &&
+           atomic_load(&looks) >= 2,
+       "who sees nothing waits for the time-out");
+    clean_and_part(2, MUSTER_ERR_TIMEOUT);
+}
+
+static void look_first(guest *self)
+{
+    self->meeting.lookout = self->index == 0 ? see_nothing : see_end;
+    self->meeting.lookout_user = &looks;
+    keep(self, exchange_look(&self->meeting));
+}
+
+static void looks_at_gate(void)
+{
+    gather("look", 2, 2, PLENTY_MS, look_first);
+    is_int(guests[0].status, MUSTER_OK, "before anybody has failed there is nothing to see");
+    is_int(guests[1].status, MUSTER_ERR_PEER_LOST, "but what the lookout sees");
+    exchange_shut(&guests[0].meeting, MUSTER_ERR_SYSTEM, "it rains");
+    is_int(exchange_look(&guests[1].meeting), MUSTER_ERR_SYSTEM, "a gate that is shut is seen");
+    is_str(muster_last_error(), "it rains", "and why; that counts more");
+    clean_and_part(2, MUSTER_ERR_SYSTEM);
+}
+
 static void void_by_0(guest *self)
 {
     if (self->index == 0)
@@ -456,7 +528,7 @@ static void published(void)
     exchange_destroy(&self->meeting);
 }
 
-enum { POINTS = 52 };
+enum { POINTS = 58 };
 
 static void over(muster_store *store, const char *name)
 {
@@ -470,6 +542,8 @@ static void over(muster_store *store, const char *name)
     late();
     first_word();
     missing();
+    looked_out();
+    looks_at_gate();
     voided();
     agreement();
     fewer();

@@ -150,6 +150,31 @@ static void backend_fails(int rank, int size)
     muster_store_free(hash);
 }
 
+/* Two ranks stall in open until the third, which fails, has them broken off; threads of one process
+ * of which none dies. */
+static void stalled_rank(int rank, int size)
+{
+    muster_init_args args = args_in(hash, "stalled", rank, size);
+    args.backend = "rigged";
+    args.options = rank == 1 ? "rigged.fail=open_late" : "rigged.fail=stall";
+    args.timeout_ms = 30000;
+    muster_group *group = NULL;
+    int64_t began = now_ms();
+    is_status(muster_init_process_group(&group, &args), MUSTER_ERR_SYSTEM, "open is broken off");
+    ok(in_time(began, 2500), "long before its time-out");
+    has_str(muster_last_error(), "rank 1 is rigged to fail in open_late", "for the right reason");
+}
+
+static void open_is_broken_off(int rank, int size)
+{
+    (void)rank;
+    (void)size;
+    if (muster_store_hash(&hash) != MUSTER_OK)
+        bail_out("%s", muster_last_error());
+    ranks_threads("stalled", 3, 3, stalled_rank);
+    muster_store_free(hash);
+}
+
 /* user case 53f, g, h: the peer sleeps. */
 static void peer_sleeps(int rank, int size)
 {
@@ -339,6 +364,12 @@ int main(int argc, char **argv)
          .size = 1,
          .points = 24,
          .body = backend_fails,
+         .silent = true,
+         .environment = plugins},
+        {.name = "broken off",
+         .size = 1,
+         .points = 4,
+         .body = open_is_broken_off,
          .silent = true,
          .environment = plugins},
         {.name = "sleeps", .size = 3, .points = 15, .body = peer_sleeps, .silent = true},

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Who waits for others sees that they have ended, where that can be seen.
+ */
+#include "config.h"
+
+#include "lookout.h"
+
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "error.h"
+#include "host_identity.h"
+#include "tap.h"
+
+/* The record that a process of this host would write of itself. */
+static rank_record record_of(const host_identity *who, int rank, int size)
+{
+    return (rank_record){.library = "0.1.0",
+                         .host = "b",
+                         .host_id = who->host_id,
+                         .asked = "auto",
+                         .loopback = "",
+                         .pid = who->pid,
+                         .pid_space = who->pid_namespace,
+                         .start = who->start_time,
+                         .nonce = 1,
+                         .world_size = size,
+                         .rank = rank,
+                         .cores = 1};
+}
+
+/* A process that has been and is no more. */
+static host_identity dead_one(void)
+{
+    host_identity dead;
+    int ends[2];
+    if (pipe(ends) != 0)
+        bail_out("no pipe");
+    pid_t child = fork();
+    if (child == 0) {
+        host_identity_get(&dead);
+        _exit(write(ends[1], &dead, sizeof(dead)) != (ssize_t)sizeof(dead));
+    }
+    if (read(ends[0], &dead, sizeof(dead)) != (ssize_t)sizeof(dead))
+        bail_out("no word from the child");
+    waitpid(child, NULL, 0);
+    close(ends[0]);
+    close(ends[1]);
+    return dead;
+}
+
+static void records(const host_identity *me, const host_identity *dead)
+{
+    rank_record alive = record_of(me, 0, 3), gone = record_of(dead, 1, 3), far = gone;
+    far.host_id = "another host";
+    ok(!lookout_gone(&alive), "this process is there");
+    ok(lookout_gone(&gone), "one that has ended is not");
+    ok(!lookout_gone(&far), "one of another host can't be seen");
+
+    rank_record list[] = {alive, far, alive};
+    roster ranks = {3, list};
+    is_int(lookout_roster(&ranks), MUSTER_OK, "nobody is missed");
+    list[2] = gone;
+    list[2].rank = 2;
+    is_int(lookout_roster(&ranks), MUSTER_ERR_PEER_LOST, "a rank that has ended is");
+    has_str(muster_last_error(), "rank 2 (host b, pid ", "by its name");
+}
+
+static void publish(exchange *meeting, const rank_record *record, int rank)
+{
+    char *text = NULL, *key = exchange_key(meeting, 0, rank);
+    if (key == NULL || rank_record_write(record, &text) != MUSTER_OK ||
+        muster_store_set(meeting->store, muster_str(key), muster_str(text)) != MUSTER_OK)
+        bail_out("%s", muster_last_error());
+    free(key);
+    muster_free(text);
+}
+
+static void neighbours(const host_identity *me, const host_identity *dead)
+{
+    muster_store *store = NULL;
+    exchange meeting;
+    if (muster_store_hash(&store) != MUSTER_OK ||
+        exchange_init(&meeting, store, "m", 1, 4, 1000, deadline_in(1000)) != MUSTER_OK)
+        bail_out("%s", muster_last_error());
+    lookout_neighbours next = {&meeting, -1};
+    rank_record alive = record_of(me, 0, 4), gone = record_of(dead, 2, 4), far = gone;
+    is_int(lookout_next(&next), MUSTER_OK, "those who have not come are not missed");
+    publish(&meeting, &alive, 0);
+    far.rank = 3;
+    publish(&meeting, &far, 3);
+    is_int(lookout_next(&next) + lookout_next(&next), MUSTER_OK, "only the next two are looked at");
+    publish(&meeting, &gone, 2);
+    is_int(lookout_next(&next), MUSTER_OK, "one that has ended may be started again");
+    publish(&meeting, &alive, 2);
+    is_int(lookout_next(&next), MUSTER_OK, "as it is here");
+    publish(&meeting, &gone, 2);
+    lookout_next(&next);
+    is_int(lookout_next(&next), MUSTER_ERR_PEER_LOST, "but if it is not, it is missed");
+    has_str(muster_last_error(), "rank 2 (host b", "by its name");
+    exchange_destroy(&meeting);
+    muster_store_free(store);
+}
+
+int main(void)
+{
+    host_identity me, dead = dead_one();
+    plan(12);
+    if (host_identity_get(&me) != MUSTER_OK)
+        bail_out("%s", muster_last_error());
+    records(&me, &dead);
+    neighbours(&me, &dead);
+    return done();
+}
