@@ -56,6 +56,7 @@ static void stays_failed(muster_group *world, int still_there)
     char size[16];
     snprintf(size, sizeof(size), "%d", still_there);
     setenv("WORLD_SIZE", size, 1);
+    unsetenv("LOCAL_WORLD_SIZE"); /* which would be larger */
     args.group_name = "another";
     args.timeout_ms = TIMEOUT_MS;
     muster_status made = muster_init_process_group(&group, &args);
