@@ -223,9 +223,16 @@ typedef struct muster_tcp_store_args {
     }
 
 /*
- * A store on a TCP server that speaks the protocol of torch's TCPStore (2.2 and later). The server
- * of a store that is freed goes on in the background while other clients are connected, and ends
- * with the last of them or with the process.
+ * A store on a TCP server that speaks the protocol of torch's TCPStore. The server of a store that
+ * is freed goes on in the background while other clients are connected, and ends with the last of
+ * them or with the process.
+ *
+ * Torch has changed the protocol with 2.1 and with 2.2. Clients of every torch since 1.13 may come
+ * to one server of muster at the same time. A client of muster finds out what the server speaks;
+ * the environment variable MUSTER_STORE_FAMILY tells it instead (a version of torch: 1.13, 2.1,
+ * 2.2), and is read when a store is opened. Who answers as no store does is MUSTER_ERR_PROTOCOL,
+ * with what was answered. Each store that is opened counts itself in the server's key "init/", as
+ * torch's clients do: a rank of torch that hosts waits until its world has come.
  *
  * Where the environment variable MUSTER_JOB_SECRET is set, client and server prove to each other
  * that they know it before anything else is said, and whoever does not, every client of torch
