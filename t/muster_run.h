@@ -23,6 +23,9 @@ void run_options(void);
 void run_surroundings(void);
 void run_printing(void);
 
+/* Who gets into the store. */
+void run_secrets(void);
+
 /* How they end, signals, what is left. */
 void run_failures(void);
 void run_signals(void);
