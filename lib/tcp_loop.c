@@ -30,6 +30,7 @@ enum {
 struct tcp_connection {
     tcp_session session; /* first, so that a session is its connection */
     tcp_stranger stranger;
+    tcp_large_sender sender;
     tcp_loop *loop;
     int fd;
     uint32_t events;
@@ -64,6 +65,11 @@ static void turn_away(tcp_connection *one, const char *reason)
 static tcp_connection *connection_of(tcp_stranger *stranger)
 {
     return (tcp_connection *)((char *)stranger - offsetof(tcp_connection, stranger));
+}
+
+static tcp_connection *connection_of_sender(tcp_large_sender *sender)
+{
+    return (tcp_connection *)((char *)sender - offsetof(tcp_connection, sender));
 }
 
 static void pend(tcp_session *session)
@@ -140,8 +146,10 @@ static void serve(tcp_connection *one)
         send_answers(one);
         full = full && session->out.size == 0;
     }
+    tcp_large_settle(&one->loop->large, &one->sender, session->in.size);
+    bool deaf = is_full(session) || one->sender.waits;
     if (!one->is_doomed)
-        listen_for(one, (is_full(session) ? 0u : (uint32_t)EPOLLIN) |
+        listen_for(one, (deaf ? 0u : (uint32_t)EPOLLIN) |
                             (session->out.size > 0 ? (uint32_t)EPOLLOUT : 0u));
 }
 
@@ -168,6 +176,8 @@ static void receive(tcp_connection *one)
 {
     const buffer *in = &one->session.in;
     unsigned char bytes[BYTES_AT_ONCE];
+    if (!tcp_large_may_read(&one->loop->large, &one->sender, in->size, deadline_now_ns()))
+        return;
     ssize_t got = recv(one->fd, bytes, sizeof(bytes), 0);
     if (got > 0)
         take_in(one, bytes, (size_t)got);
@@ -240,6 +250,7 @@ static void free_connection(tcp_loop *loop, tcp_connection *one)
     loop->num_connections--;
     loop->num_puzzling -= one->is_puzzling;
     tcp_session_end(&loop->data, &one->session);
+    tcp_large_leave(&loop->large, &one->sender);
     pthread_mutex_lock(&loop->lock);
     if (one->previous != NULL)
         one->previous->next = one->next;
@@ -358,14 +369,29 @@ static int pause_ms(const tcp_loop *loop)
 {
     if (loop->accept_again_ns != 0 || loop->num_puzzling > 0)
         return ACCEPT_PAUSE_MS;
-    if (loop->door.num == 0 && loop->door.untold == 0)
+    if (loop->door.num == 0 && loop->door.untold == 0 && loop->large.first == NULL)
         return -1; /* every change comes as an event */
     return loop->silent_ms < TICK_MS ? loop->silent_ms : TICK_MS;
+}
+
+/* Those who keep others waiting with a large message for too long, and those who may send one now.
+ */
+static void pass_turns(tcp_loop *loop)
+{
+    int64_t oldest = deadline_now_ns() - (int64_t)loop->silent_ms * 1000000;
+    for (tcp_large_sender *one; (one = tcp_large_overdue(&loop->large, oldest)) != NULL;) {
+        turn_away(connection_of_sender(one),
+                  "it took too long over a large message while others waited to send one");
+        tcp_large_leave(&loop->large, one);
+    }
+    for (tcp_large_sender *one; (one = tcp_large_next(&loop->large)) != NULL;)
+        on_client(connection_of_sender(one), EPOLLIN);
 }
 
 static void finish_round(tcp_loop *loop)
 {
     keep_house(loop);
+    pass_turns(loop);
     while (loop->pending != NULL) {
         tcp_connection *one = loop->pending;
         loop->pending = one->next_pending;

@@ -8,6 +8,7 @@
 #include <pthread.h>
 
 #include "tcp_door.h"
+#include "tcp_large.h"
 #include "tcp_session.h"
 
 /* A client that has not shown itself as one is cut off after this, unless it may be the second
@@ -23,6 +24,7 @@ typedef struct tcp_loop {
     size_t num_listen_fds;
     int epoll_fd, wake_fd;
     int silent_ms;
+    tcp_large large;
     tcp_door door; /* whose secret is for the owner to set before the loop runs */
     /* The list is changed by the thread alone, with the lock held, and read elsewhere with it. */
     pthread_mutex_t lock;

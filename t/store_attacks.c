@@ -147,6 +147,40 @@ static void half_messages(void)
         close(fds[i]);
 }
 
+/* Many begin a large message each and stop: what they hold is bounded over all of them, and a
+ * member with a large value gets its turn. */
+static void large_messages(void)
+{
+    enum { MANY = 40, BEGUN = 4 << 20 };
+    unsigned char sent[80];
+    int fds[MANY];
+    long long ms;
+    char *zeros = calloc(1, BEGUN);
+    siege *at = siege_begin(SIEGE_SECRET, 400);
+    long before = siege_resident();
+    for (int i = 0; i < MANY; i++) {
+        fds[i] = siege_enter(siege_port(at), sent);
+        send(fds[i], "\0\xce\xf7\x85\x3c\1\2\0\0\0\0\0\0\0/k\0\0\x50\0\0\0\0\0", 24, MSG_NOSIGNAL);
+    }
+    for (int i = 0; i < MANY; i++)
+        send(fds[i], zeros, BEGUN, MSG_NOSIGNAL | MSG_DONTWAIT);
+    pause_ms(200);
+    long more = siege_resident() - before;
+    ok(more < 16 * BEGUN / 1024 + 8192, "large messages begun: %ld KiB more memory", more);
+    muster_store *store = peer_client(siege_port(at));
+    long long start = now_ms();
+    ok(muster_store_set(store, muster_str("large"), (muster_blob){zeros, BEGUN}) == MUSTER_OK,
+       "large messages begun: a member's gets through");
+    ms = now_ms() - start;
+    ok(ms < patient(10000), "large messages begun: in %lld ms", ms);
+    turned_away(at, "it took too long over a large message", "large messages begun");
+    muster_store_free(store);
+    for (int i = 0; i < MANY; i++)
+        close(fds[i]);
+    free(zeros);
+    siege_end(at, "large messages begun");
+}
+
 /* One byte at a time, for longer than it is given in all. */
 static void slow_drip(void)
 {
@@ -276,7 +310,7 @@ int main(int argc, char **argv)
     getrlimit(RLIMIT_NOFILE, &usual);
     usual.rlim_cur = usual.rlim_max < 1024 ? usual.rlim_max : 1024;
     setrlimit(RLIMIT_NOFILE, &usual);
-    plan(109);
+    plan(117);
     wrong_secret();
     without_secret();
     replay();
@@ -284,6 +318,7 @@ int main(int argc, char **argv)
     oversized();
     half_proofs();
     half_messages();
+    large_messages();
     slow_drip();
     foreign_words();
     noise(SIEGE_SECRET, "noise");
