@@ -213,7 +213,8 @@ typedef struct muster_tcp_store_args {
     /* Name or numeric address, IPv4 or IPv6; where to listen, and to connect to. */
     const char *host;
     int port;      /* 0 with listen: any free port, see muster_store_port */
-    bool listen;   /* host the server in this process, on exactly that address */
+    bool listen;   /* host the server in this process, on exactly that address; of a name on
+                      all of its addresses that this host has, with one port */
     int listen_fd; /* a socket that listens already, or -1; a store that is made takes it over */
     int64_t timeout_ms; /* for connecting, and for each answer */
 } muster_tcp_store_args;

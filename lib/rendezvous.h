@@ -13,8 +13,10 @@
  * Rank and world size are those passed, those of the URL's query, and under env:// those of the
  * launcher; where two of these are given and differ, that is an error that quotes both.
  *
- * Rank 0 runs the server, on exactly the address that was given, which must be one of its machine;
- * the other ranks are clients. Where TORCHELASTIC_USE_AGENT_STORE is "True" and host and port are
+ * Rank 0 runs the server, on exactly the address that was given, which must be one of its machine
+ * (of a name all those that are); the other ranks are clients, and none of them serves where the
+ * address is its own: programs of torch expect rank 0 there, and a store that two could serve would
+ * part a job in two. Where TORCHELASTIC_USE_AGENT_STORE is "True" and host and port are
  * MASTER_ADDR and MASTER_PORT, torchrun's agent runs the server and every rank is a client.
  *
  * Keys of an earlier try or of another job are kept apart by a prefix of the store:
