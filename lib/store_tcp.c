@@ -134,13 +134,6 @@ static muster_status ask_key(muster_store *store, muster_blob key, void **value,
     return ask_value(client_of(store), PROTOCOL_GET, &message, value, size);
 }
 
-static muster_status tcp_get(muster_store *store, muster_blob key, int64_t timeout_ms, void **value,
-                             size_t *size)
-{
-    muster_status status = store_tcp_wait(store, &key, 1, timeout_ms);
-    return status == MUSTER_OK ? ask_key(store, key, value, size) : status;
-}
-
 /* The protocol has no way to refuse a number: the server only closes the connection. Whether that
  * was the cause is seen from the value. */
 static muster_status explain_add(muster_store *store, muster_blob key, int64_t delta,
@@ -280,16 +273,44 @@ static muster_status multi_get_some(tcp_client *client, const muster_blob *keys,
     return call_end(&one, status);
 }
 
+/* Waits for keys and reads their values, one after the other, to bytes; found has their sizes. */
+static muster_status get_all(muster_store *store, const muster_blob *keys, size_t num_keys,
+                             int64_t timeout_ms, buffer *bytes, muster_blob *found)
+{
+    muster_status status = MUSTER_ERR_TIMEOUT;
+    bool awaits = client_of(store)->knows_await && timeout_ms > 0;
+    if (awaits)
+        status = store_tcp_await(store, keys, num_keys, timeout_ms, bytes, found);
+    if (status != MUSTER_ERR_TIMEOUT)
+        return status;
+    bytes->size = 0;
+    status = awaits ? store_tcp_search(store, keys, num_keys, timeout_ms)
+                    : store_tcp_wait(store, keys, num_keys, timeout_ms);
+    for (size_t from = 0, to; status == MUSTER_OK && from < num_keys; from = to)
+        status = multi_get_some(client_of(store), keys, from, num_keys, &to, bytes, found);
+    return status;
+}
+
+static muster_status tcp_get(muster_store *store, muster_blob key, int64_t timeout_ms, void **value,
+                             size_t *size)
+{
+    buffer bytes = {0};
+    muster_blob found;
+    muster_status status = get_all(store, &key, 1, timeout_ms, &bytes, &found);
+    if (status == MUSTER_OK)
+        status = blob_copy((muster_blob){bytes.data, bytes.size}, value, size);
+    buffer_free(&bytes);
+    return status;
+}
+
 static muster_status tcp_multi_get(muster_store *store, const muster_blob *keys, size_t num_keys,
                                    int64_t timeout_ms, muster_blob **values)
 {
-    muster_status status = store_tcp_wait(store, keys, num_keys, timeout_ms);
     buffer bytes = {0};
     muster_blob *found = calloc(num_keys + 1, sizeof(*found));
-    if (status == MUSTER_OK && found == NULL)
-        status = error_no_memory(num_keys * sizeof(*found), "values");
-    for (size_t from = 0, to; status == MUSTER_OK && from < num_keys; from = to)
-        status = multi_get_some(client_of(store), keys, from, num_keys, &to, &bytes, found);
+    muster_status status = found == NULL
+                               ? error_no_memory(num_keys * sizeof(*found), "values")
+                               : get_all(store, keys, num_keys, timeout_ms, &bytes, found);
     size_t at = 0;
     for (size_t i = 0; status == MUSTER_OK && i < num_keys; at += found[i++].size)
         found[i].data = bytes.data == NULL ? NULL : bytes.data + at;

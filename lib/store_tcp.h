@@ -28,6 +28,20 @@ muster_status store_tcp_open(muster_store **store, const muster_tcp_store_args *
 muster_status store_tcp_wait(muster_store *store, const muster_blob *keys, size_t num_keys,
                              int64_t timeout_ms);
 
+/* Waits for keys and appends their values to bytes, with the size of each in values; from a server
+ * that knows AWAIT. MUSTER_ERR_TIMEOUT comes without a sentence that says which keys. */
+muster_status store_tcp_await(muster_store *store, const muster_blob *keys, size_t num_keys,
+                              int64_t timeout_ms, buffer *bytes, muster_blob *values);
+
+/* After a time-out: MUSTER_OK if all keys have come after all, else the sentence that names those
+ * that have not. */
+muster_status store_tcp_search(muster_store *store, const muster_blob *keys, size_t num_keys,
+                               int64_t timeout_ms);
+
+/* Tells the server that nobody waits any more. *first is PROTOCOL_CANCELED then, or begins the
+ * answer that was on its way, with PROTOCOL_CANCELED behind it. */
+muster_status store_tcp_call_off(tcp_client *client, tcp_link *link, unsigned char *first);
+
 /* Messages become no longer than this and one key and value more. */
 enum { STORE_TCP_MESSAGE = 512 << 10 };
 

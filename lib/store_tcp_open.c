@@ -114,16 +114,20 @@ static muster_status find_server(tcp_store *tcp, const muster_tcp_store_args *ar
                                : socket_resolve_until(host, tcp->port, end, addresses, num);
 }
 
-/* As torch's clients do, since a server of torch counts them. */
+/* As torch's clients do, since a server of torch counts them; and asks what the server is. */
 static muster_status announce(tcp_client *client)
 {
     tcp_link *link;
-    unsigned char answer[8];
+    unsigned char answer[9];
+    const muster_blob await_key = muster_str(PROTOCOL_AWAIT_KEY);
     buffer message = {0};
     deadline end = deadline_in(client->timeout_ms);
     protocol_put_query(&message, client->family, PROTOCOL_ADD);
     protocol_put_bytes(&message, muster_str("init/"));
     protocol_put_u64(&message, 1);
+    protocol_put_query(&message, client->family, PROTOCOL_CHECK);
+    protocol_put_u64(&message, 1);
+    protocol_put_bytes(&message, await_key);
     muster_status status = tcp_client_take(client, end, &link);
     if (status == MUSTER_OK) {
         status = tcp_link_send(client, link, "ADD", &message, end);
@@ -131,6 +135,7 @@ static muster_status announce(tcp_client *client)
             status = tcp_link_read(client, link, "ADD", answer, sizeof(answer), end);
         tcp_client_give(client, link, status == MUSTER_OK);
     }
+    client->knows_await = status == MUSTER_OK && answer[8] == PROTOCOL_READY;
     buffer_free(&message);
     return status;
 }

@@ -43,9 +43,8 @@ static muster_status search_some(tcp_client *client, const muster_blob *keys, si
     return status;
 }
 
-/* MUSTER_OK if all have come after all, else the sentence that names those that have not. */
-static muster_status search_missing(muster_store *store, const muster_blob *keys, size_t num_keys,
-                                    int64_t timeout_ms)
+muster_status store_tcp_search(muster_store *store, const muster_blob *keys, size_t num_keys,
+                               int64_t timeout_ms)
 {
     tcp_client *client = &((tcp_store *)store)->client;
     deadline end = deadline_in(SEARCH_MS);
@@ -73,25 +72,30 @@ static muster_status search_missing(muster_store *store, const muster_blob *keys
 
 /* ---- Waiting ------------------------------------------------------------------------------- */
 
+muster_status store_tcp_call_off(tcp_client *client, tcp_link *link, unsigned char *first)
+{
+    const char *what = protocol_query_name(PROTOCOL_CANCEL_WAIT);
+    deadline end = deadline_in(CANCEL_MS);
+    buffer message = {0};
+    protocol_put_query(&message, client->family, PROTOCOL_CANCEL_WAIT);
+    muster_status status = tcp_link_send(client, link, what, &message, end);
+    buffer_free(&message);
+    return status == MUSTER_OK ? tcp_link_read(client, link, what, first, 1, end) : status;
+}
+
 /* Calls a wait off. The answer to it may be on its way: then that comes first, and the keys are
  * there. MUSTER_ERR_TIMEOUT: called off. 1.13 can't be told, and answers when the keys come, at
  * whatever time: the connection is of no more use. */
 static muster_status cancel(tcp_client *client, tcp_link *link, bool *in_step)
 {
-    const char *what = protocol_query_name(PROTOCOL_CANCEL_WAIT);
-    deadline end = deadline_in(CANCEL_MS);
-    buffer message = {0};
     unsigned char first = PROTOCOL_CANCELED, second = PROTOCOL_CANCELED;
     *in_step = false;
     if (!protocol_has(client->family, PROTOCOL_CANCEL_WAIT))
         return MUSTER_ERR_TIMEOUT;
-    protocol_put_query(&message, client->family, PROTOCOL_CANCEL_WAIT);
-    muster_status status = tcp_link_send(client, link, what, &message, end);
-    buffer_free(&message);
-    if (status == MUSTER_OK)
-        status = tcp_link_read(client, link, what, &first, 1, end);
+    muster_status status = store_tcp_call_off(client, link, &first);
     if (status == MUSTER_OK && first == PROTOCOL_STOP_WAITING)
-        status = tcp_link_read(client, link, what, &second, 1, end);
+        status = tcp_link_read(client, link, protocol_query_name(PROTOCOL_CANCEL_WAIT), &second, 1,
+                               deadline_in(CANCEL_MS));
     *in_step = status == MUSTER_OK && second == PROTOCOL_CANCELED;
     if (status != MUSTER_OK)
         return status;
@@ -183,10 +187,10 @@ muster_status store_tcp_wait(muster_store *store, const muster_blob *keys, size_
         status = store->ops->check(store, keys, num_keys, &all_there);
         if (status != MUSTER_OK || all_there)
             return status;
-        return search_missing(store, keys, num_keys, timeout_ms);
+        return store_tcp_search(store, keys, num_keys, timeout_ms);
     }
     for (size_t from = 0, to; status == MUSTER_OK && from < num_keys; from = to)
         status = wait_some(client, keys, from, num_keys, &to, end);
-    return status == MUSTER_ERR_TIMEOUT ? search_missing(store, keys, num_keys, timeout_ms)
+    return status == MUSTER_ERR_TIMEOUT ? store_tcp_search(store, keys, num_keys, timeout_ms)
                                         : status;
 }

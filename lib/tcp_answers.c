@@ -5,7 +5,9 @@
 #include "tcp_answers.h"
 
 #include <stdlib.h>
+#include <string.h>
 
+#include "blobs.h"
 #include "tcp_change.h"
 
 /* The greeting has no answer, and its number has been looked at already; it comes once. */
@@ -108,6 +110,7 @@ static bool answer_delete(tcp_store_data *data, tcp_session *session, protocol_r
     muster_blob key = protocol_get_bytes(reader);
     tcp_change change = tcp_change_begin(data, key);
     bool existed = value_map_delete(&data->values, key);
+    data->deletions += existed;
     protocol_put_u64(&session->out, existed);
     tcp_change_end(&change, existed);
     return true;
@@ -166,11 +169,19 @@ static bool is_there(const tcp_store_data *data, muster_blob key)
            queue_map_length(&data->queues, key) > 0;
 }
 
+/* The one key that only a server that knows AWAIT says is there. */
+static bool is_await_key(muster_blob key)
+{
+    return blob_equal(key, muster_str(PROTOCOL_AWAIT_KEY));
+}
+
 static bool answer_check(tcp_store_data *data, tcp_session *session, protocol_reader *reader)
 {
     bool all_there = true;
-    for (uint64_t left = protocol_get_u64(reader); left > 0 && all_there; left--)
-        all_there = is_there(data, protocol_get_bytes(reader));
+    for (uint64_t left = protocol_get_u64(reader); left > 0 && all_there; left--) {
+        muster_blob key = protocol_get_bytes(reader);
+        all_there = is_there(data, key) || is_await_key(key);
+    }
     protocol_put_u8(&session->out, all_there ? PROTOCOL_READY : PROTOCOL_NOT_READY);
     return true;
 }
@@ -193,6 +204,36 @@ static bool answer_wait(tcp_store_data *data, tcp_session *session, protocol_rea
         done = waits_add(&data->waits, &session->wait, missing, num_missing);
     free(missing);
     return done;
+}
+
+/* Waits for the first key that is missing, and for that one alone: of n clients that await n keys
+ * each looks at every key once, however they come. */
+static bool answer_await(tcp_store_data *data, tcp_session *session, protocol_reader *reader)
+{
+    if (session->answered > 0)
+        return answer_multi_get(data, session, reader);
+    if (session->wait.missing > 0)
+        return false;
+    protocol_reader look = *reader;
+    uint64_t left = protocol_get_u64(&look);
+    if (session->await.there > 0 && session->await.deletions == data->deletions) {
+        look.at = reader->at + session->await.there;
+        left = session->await.left;
+    }
+    for (; left > 0; left--) {
+        size_t there = (size_t)(look.at - reader->at);
+        muster_blob key = protocol_get_bytes(&look);
+        if (key_map_find(&data->values.keys, key) != NULL)
+            continue;
+        session->await.waits = true;
+        session->await.there = there;
+        session->await.left = left;
+        session->await.deletions = data->deletions;
+        return waits_add(&data->waits, &session->wait, &key, 1);
+    }
+    memset(&session->await, 0, sizeof(session->await));
+    protocol_put_u8(&session->out, PROTOCOL_STOP_WAITING);
+    return answer_multi_get(data, session, reader);
 }
 
 static bool answer_cancel_wait(tcp_store_data *data, tcp_session *session, protocol_reader *reader)
@@ -278,4 +319,5 @@ tcp_answer *const tcp_answers[PROTOCOL_NUM_QUERIES] = {
     [PROTOCOL_QUEUE_LEN] = answer_queue_len,
     [PROTOCOL_LIST_KEYS] = answer_list_keys,
     [PROTOCOL_BARRIER] = answer_barrier,
+    [PROTOCOL_AWAIT] = answer_await,
 };

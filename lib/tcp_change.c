@@ -7,7 +7,10 @@
 void tcp_change_wake(waiter *who, void *data)
 {
     tcp_session *session = (tcp_session *)who;
-    protocol_put_u8(&session->out, PROTOCOL_STOP_WAITING);
+    if (session->await.waits)
+        session->await.waits = false; /* what else it awaits is looked for when it is served */
+    else
+        protocol_put_u8(&session->out, PROTOCOL_STOP_WAITING);
     ((tcp_store_data *)data)->woken(session);
 }
 

@@ -20,6 +20,7 @@ typedef struct tcp_client {
     size_t num_addresses;
     int64_t timeout_ms;     /* for connecting, and for each answer */
     protocol_family family; /* that the server speaks; found by the first connection */
+    bool knows_await;       /* the server is muster's */
     bool own_server;        /* it runs in this process */
     job_secret secret;      /* that of the environment when it was opened */
     socket_address local;   /* of the first connection */

@@ -59,7 +59,8 @@ enum { PROTOCOL_NONE = 0xff };
     XX(QUEUE_POP, PROTOCOL_NONE, PROTOCOL_NONE, 15, "k")                                           \
     XX(QUEUE_LEN, PROTOCOL_NONE, PROTOCOL_NONE, 16, "k")                                           \
     XX(LIST_KEYS, PROTOCOL_NONE, PROTOCOL_NONE, 17, "")                                            \
-    XX(BARRIER, PROTOCOL_NONE, PROTOCOL_NONE, 18, "k8")
+    XX(BARRIER, PROTOCOL_NONE, PROTOCOL_NONE, 18, "k8")                                            \
+    XX(AWAIT, PROTOCOL_NONE, PROTOCOL_NONE, 128, "*k") /* muster's own */
 
 typedef enum protocol_query {
 #define PROTOCOL_QUERY_ENUM(name, in_1_13, in_2_1, in_2_2, arguments) PROTOCOL_##name,
@@ -67,6 +68,13 @@ typedef enum protocol_query {
 #undef PROTOCOL_QUERY_ENUM
         PROTOCOL_NUM_QUERIES
 } protocol_query;
+
+/*
+ * What torch has not: AWAIT is WAIT and MULTI_GET in one, answered by PROTOCOL_STOP_WAITING and the
+ * values once all keys are there. Only CANCEL_WAIT may follow it before that. A server that knows
+ * it says that this key is there; it has no "/" in front of it, so it is no user's.
+ */
+#define PROTOCOL_AWAIT_KEY "muster/await"
 
 /* Answers of one byte. */
 enum {

@@ -4,6 +4,8 @@
  */
 #include "tcp_session.h"
 
+#include <string.h>
+
 #include "tcp_answers.h"
 
 /* ---- Which family a client is of ----------------------------------------------------------- */
@@ -70,6 +72,22 @@ void tcp_session_settle(tcp_session *session)
 
 /* ---- Queries ------------------------------------------------------------------------------- */
 
+/* A client that awaits keys has nothing to say but that it does not do so any more. */
+static protocol_found cancel_await(tcp_store_data *data, tcp_session *session,
+                                   const unsigned char *bytes, size_t size)
+{
+    size_t at = session->scan.scanned;
+    if (size == at)
+        return PROTOCOL_MORE;
+    if (protocol_query_of(session->family, bytes[at]) != PROTOCOL_CANCEL_WAIT)
+        return PROTOCOL_BAD;
+    waits_drop(&data->waits, &session->wait);
+    memset(&session->await, 0, sizeof(session->await));
+    protocol_put_u8(&session->out, PROTOCOL_CANCELED);
+    session->scan.scanned++;
+    return PROTOCOL_WHOLE;
+}
+
 /* Answers the query at data if it is whole. */
 static protocol_found answer_one(tcp_store_data *data, tcp_session *session,
                                  const unsigned char *bytes, size_t size)
@@ -81,10 +99,12 @@ static protocol_found answer_one(tcp_store_data *data, tcp_session *session,
         return found;
     protocol_reader reader = {bytes + 1};
     protocol_query query = protocol_query_of(session->family, bytes[0]);
+    if (session->await.waits)
+        return cancel_await(data, session, bytes, size);
     if (!tcp_answers[query](data, session, &reader) || session->out.failed)
         return PROTOCOL_BAD;
     session->known = true;
-    return PROTOCOL_WHOLE;
+    return session->await.waits ? cancel_await(data, session, bytes, size) : PROTOCOL_WHOLE;
 }
 
 bool tcp_session_answer(tcp_store_data *data, tcp_session *session)

@@ -28,6 +28,7 @@ typedef struct tcp_store_data {
     queue_map queues;
     wait_table waits;
     watch_table watches;
+    uint64_t deletions; /* of keys, so far */
     /* Called for a session that received an answer without having asked just now. */
     void (*woken)(tcp_session *session);
 } tcp_store_data;
@@ -44,6 +45,12 @@ struct tcp_session {
      * more comes within a moment it is the former: tcp_session_settle(). */
     bool puzzling;
     protocol_family family;
+    struct {
+        bool waits;    /* for one key: the one behind so many bytes of its arguments */
+        size_t there;  /* bytes whose keys are there, or have been */
+        uint64_t left; /* keys behind them */
+        uint64_t deletions;
+    } await;         /* an AWAIT at the start of in; zeros: not begun */
     size_t answered; /* of the MULTI_GET at the start of in: how many bytes of it are done */
     uint64_t unanswered;
 };

@@ -123,8 +123,8 @@ static void *rigged_run(void *argument)
     int fd = accept(peer->listen_fd, NULL, NULL);
     if (recv(fd, bytes, 9, MSG_WAITALL) == 9)
         send(fd, counts, sizeof(counts), MSG_NOSIGNAL);
-    if (recv(fd, bytes, 22, MSG_WAITALL) == 22)
-        send(fd, "\x01\0\0\0\0\0\0\0", 8, MSG_NOSIGNAL);
+    if (recv(fd, bytes, 51, MSG_WAITALL) == 51)
+        send(fd, "\x01\0\0\0\0\0\0\0\x01", 9, MSG_NOSIGNAL);
     if (recv(fd, bytes, sizeof(bytes), 0) > 0 && peer->size > 0)
         send(fd, peer->answer, peer->size, MSG_NOSIGNAL);
     peer_closes(fd, 5000);
