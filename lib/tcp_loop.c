@@ -367,7 +367,9 @@ static void keep_house(tcp_loop *loop)
 
 static int pause_ms(const tcp_loop *loop)
 {
-    if (loop->accept_again_ns != 0 || loop->num_puzzling > 0)
+    if (loop->num_puzzling > 0)
+        return TCP_LOOP_PUZZLE_MS;
+    if (loop->accept_again_ns != 0)
         return ACCEPT_PAUSE_MS;
     if (loop->door.num == 0 && loop->door.untold == 0 && loop->large.first == NULL)
         return -1; /* every change comes as an event */

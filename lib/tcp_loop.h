@@ -14,7 +14,7 @@
 /* A client that has not shown itself as one is cut off after this, unless it may be the second
  * connection of a client of torch 1.13, which is silent for ever; how long a query that may be two
  * of them is waited with; and more addresses than so many are not listened on. */
-enum { TCP_LOOP_SILENT_MS = 10000, TCP_LOOP_PUZZLE_MS = 250, TCP_LOOP_MOST_LISTENERS = 16 };
+enum { TCP_LOOP_SILENT_MS = 10000, TCP_LOOP_PUZZLE_MS = 30, TCP_LOOP_MOST_LISTENERS = 16 };
 
 typedef struct tcp_connection tcp_connection;
 
