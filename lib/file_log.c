@@ -167,16 +167,11 @@ void file_log_end(file_log *log, int fd)
     close(fd); /* which unlocks, since nobody else has this descriptor */
 }
 
-bool file_log_unchanged(file_log *log)
+bool file_log_unchanged(const file_log *log, off_t seen)
 {
     struct stat found;
-    if (stat(log->path, &found) != 0)
-        return false;
-    pthread_mutex_lock(&log->lock);
-    bool same =
-        found.st_dev == log->device && found.st_ino == log->inode && found.st_size == log->position;
-    pthread_mutex_unlock(&log->lock);
-    return same;
+    return stat(log->path, &found) == 0 && found.st_dev == log->device &&
+           found.st_ino == log->inode && found.st_size == seen;
 }
 
 /* ---- Life ---------------------------------------------------------------------------------- */

@@ -59,7 +59,8 @@ muster_status file_log_append(file_log *log, int fd, const buffer *records);
 void file_log_put(buffer *records, muster_blob key, muster_blob value);
 void file_log_put_deleted(buffer *records, muster_blob key);
 
-/* Whether the file is the one of before and has nothing new; without a lock. */
-bool file_log_unchanged(file_log *log);
+/* Whether the file is the one of before and still ends at the position where the caller has seen it
+ * end: another thread may have read on since. Without a lock. */
+bool file_log_unchanged(const file_log *log, off_t seen);
 
 #endif

@@ -55,14 +55,14 @@ static size_t next_missing(file_log *log, const muster_blob *keys, size_t from, 
 
 /* ---- Waiting ------------------------------------------------------------------------------- */
 
-/* Until the file changes, with looks at it less and less often. */
-static void pause_unchanged(file_log *log, deadline end, int *pause_ms)
+/* Until the file changes from what the caller has seen, with looks at it less and less often. */
+static void pause_unchanged(const file_log *log, off_t seen, deadline end, int *pause_ms)
 {
     do {
         int left = deadline_poll_ms(end);
         poll(NULL, 0, left < *pause_ms ? left : *pause_ms);
         *pause_ms = *pause_ms * 2 > LONGEST_PAUSE_MS ? LONGEST_PAUSE_MS : *pause_ms * 2;
-    } while (deadline_left_ms(end) > 0 && file_log_unchanged(log));
+    } while (deadline_left_ms(end) > 0 && file_log_unchanged(log, seen));
 }
 
 static muster_status missing_error(file_store *file, const muster_blob *keys, size_t num_keys,
@@ -92,7 +92,8 @@ static muster_status begin_with(muster_store *store, const muster_blob *keys, si
 {
     file_store *file = (file_store *)store;
     deadline end = deadline_in(timeout_ms);
-    for (int pause_ms = FIRST_PAUSE_MS;; pause_unchanged(&file->log, end, &pause_ms)) {
+    off_t seen = 0;
+    for (int pause_ms = FIRST_PAUSE_MS;; pause_unchanged(&file->log, seen, end, &pause_ms)) {
         bool gone, over = deadline_left_ms(end) == 0;
         muster_status status = begin_reading(&file->log, end, fd, &gone);
         if (status != MUSTER_OK)
@@ -101,6 +102,7 @@ static muster_status begin_with(muster_store *store, const muster_blob *keys, si
             return MUSTER_OK;
         if (over)
             status = missing_error(file, keys, num_keys, timeout_ms);
+        seen = file->log.position;
         file_log_end(&file->log, *fd);
         if (gone)
             return file_log_gone(&file->log);

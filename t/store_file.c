@@ -6,6 +6,7 @@
 
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/file.h>
@@ -305,6 +306,47 @@ static void forked(void)
     muster_store_free(store);
 }
 
+static atomic_bool reading;
+
+static void *read_on(void *store)
+{
+    int64_t num_keys;
+    while (atomic_load(&reading) && muster_store_num_keys(store, &num_keys) == MUSTER_OK)
+        pause_ms(1);
+    return NULL;
+}
+
+static void *set_later(void *store)
+{
+    pause_ms(30);
+    muster_store_set(store, muster_str("late"), muster_str("x"));
+    return NULL;
+}
+
+/* One thread waits, and what it waits for is read from the file by another one first. */
+static void two_threads(void)
+{
+    pthread_t reader, writer;
+    muster_blob key = muster_str("late");
+    muster_store *store = open_store("threads"), *other = open_store("threads");
+    long long longest = 0;
+    atomic_store(&reading, true);
+    pthread_create(&reader, NULL, read_on, store);
+    for (int round = 0; round < 10; round++) {
+        long long start = now_ms();
+        pthread_create(&writer, NULL, set_later, other);
+        muster_store_wait(store, &key, 1, patient(2000));
+        longest = now_ms() - start > longest ? now_ms() - start : longest;
+        pthread_join(writer, NULL);
+        muster_store_delete(other, key, NULL);
+    }
+    atomic_store(&reading, false);
+    pthread_join(reader, NULL);
+    ok(longest < patient(2000), "a wait ends though another thread has read on (%lld ms)", longest);
+    muster_store_free(store);
+    muster_store_free(other);
+}
+
 static void relative_path(void)
 {
     char before[512];
@@ -366,7 +408,7 @@ int main(void)
 {
     const char *parent = getenv("TMPDIR");
     char command[600];
-    plan(2 * STORE_CONFORMANCE_POINTS + 59);
+    plan(2 * STORE_CONFORMANCE_POINTS + 60);
     snprintf(folder, sizeof(folder), "%s/muster-file-XXXXXX", parent == NULL ? "/tmp" : parent);
     if (mkdtemp(folder) == NULL)
         bail_out("no folder %s", folder);
@@ -381,6 +423,7 @@ int main(void)
     two_owners();
     processes();
     forked();
+    two_threads();
     relative_path();
     muster_store *one = open_store("one"), *two = open_store("one");
     store_conformance(one, two, "file");
