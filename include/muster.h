@@ -311,8 +311,11 @@ typedef struct muster_init_args {
     const char *backend;
     /* How ranks meet; NULL is "env://".
      *
-     * env:// takes MASTER_ADDR, MASTER_PORT, RANK and WORLD_SIZE from the environment; with none of
-     * RANK and WORLD_SIZE set, this process is the one rank of a world of one.
+     * env:// takes rank and world size from the variables of whatever started the process (RANK and
+     * WORLD_SIZE; those of Open MPI, MPICH, Slurm, Flux, ...), and meets at MASTER_ADDR and
+     * MASTER_PORT, else at an address that the launcher lets the ranks agree on; see
+     * muster_describe_launcher. With no launcher and neither rank nor world_size given this process
+     * is the one rank of a world of one.
      *
      * tcp://host:port is where rank 0 listens and the others connect; tcp://[::1]:29500 for IPv6.
      *
@@ -414,6 +417,17 @@ MUSTER_API void muster_group_free(muster_group *group);
 /* The caller's rank in the group and the number of its ranks; -1 for NULL. */
 MUSTER_API int muster_group_rank(const muster_group *group);
 MUSTER_API int muster_group_size(const muster_group *group);
+
+/*
+ * Where the caller stands among the group's ranks of its own host, and its host among the group's:
+ * local rank, number of local ranks, rank of the host (in the order of their lowest ranks) and
+ * number of hosts. Found by what the ranks say of their hosts, not by the launcher's variables. -1
+ * for NULL.
+ */
+MUSTER_API int muster_group_local_rank(const muster_group *group);
+MUSTER_API int muster_group_local_size(const muster_group *group);
+MUSTER_API int muster_group_node_rank(const muster_group *group);
+MUSTER_API int muster_group_num_nodes(const muster_group *group);
 
 /* The group's name, its backend ("gloo") and its time-out in ms; "", "" and -1 for NULL. The
  * strings live as long as the group. */
@@ -639,6 +653,32 @@ MUSTER_API muster_status muster_list_backends(muster_backend_report **reports, s
  * where the library was built without it). *text is freed with muster_free().
  */
 MUSTER_API muster_status muster_describe_host(bool json, char **text);
+
+/*
+ * Who started this process, as its environment says, and what env:// comes to. Nothing is asked and
+ * no connection made: with some launchers rank 0's address is agreed on when the first group is.
+ */
+typedef struct muster_launcher_report {
+    const char *name; /* "Open MPI", "Slurm", "torch's names"; "" where no launcher is found */
+    int rank;         /* here and below -1: it does not say */
+    int world_size;
+    int local_rank; /* as the launcher has it; see muster_group_local_rank */
+    int local_size;
+    int node_rank;
+    int num_nodes;
+    const char *job;         /* what the launcher calls the job; "" for nothing */
+    const char *master_addr; /* "" where it is not known yet, or nobody is to be met */
+    int master_port;         /* 0 likewise */
+    const char *how;         /* how rank 0 is found, in words; "" for a world of one */
+    const char *problem;     /* why env:// can't be used; "" where it can */
+} muster_launcher_report;
+
+/* The one muster_free(*report) frees it. */
+MUSTER_API muster_status muster_find_launcher(muster_launcher_report **report);
+
+/* The same a line a fact or in JSON, with the variables and why other launchers and ways to find
+ * rank 0 were passed over. *text is freed with muster_free(). */
+MUSTER_API muster_status muster_describe_launcher(bool json, char **text);
 
 /* One option that some backend, or muster itself, knows. Strings live until the process ends. */
 typedef struct muster_option_report {

@@ -89,6 +89,8 @@ static void write_facts(facts *f, muster_group *group)
     facts_number(f, "size", group->size);
     facts_number(f, "world size", group->world_size);
     facts_number(f, "hosts", roster_num_hosts(&group->ranks));
+    facts_number(f, "local rank", muster_group_local_rank(group));
+    facts_number(f, "local size", muster_group_local_size(group));
     write_backend(f, group);
     facts_number(f, "time-out ms", (long long)group->timeout_ms);
     facts_number(f, "set-up us", group->costs.nanoseconds / 1000);

@@ -122,7 +122,8 @@ static unsigned long long random_number(void)
 }
 
 muster_status handshake_introduce(const muster_store *store, const muster_options *options,
-                                  const char *asked, int rank, int world_size, char **record)
+                                  const char *asked, int rank, int world_size, int told_local_rank,
+                                  char **record)
 {
     const backend_entry *const *list = NULL;
     size_t count = 0;
@@ -154,6 +155,7 @@ muster_status handshake_introduce(const muster_store *store, const muster_option
                         .world_size = world_size,
                         .rank = rank,
                         .cores = me.cores,
+                        .told_local_rank = told_local_rank,
                         .num_backends = count,
                         .backends = backends};
     status = rank_record_write(&self, record);

@@ -12,10 +12,12 @@
 
 /*
  * Writes this process's record: who it is and, for each backend, its version and address or why it
- * is not available. asked is what muster_init_args.backend says ("auto" for NULL).
+ * is not available. asked is what muster_init_args.backend says ("auto" for NULL), told_local_rank
+ * as in rank_record.
  */
 muster_status handshake_introduce(const muster_store *store, const muster_options *options,
-                                  const char *asked, int rank, int world_size, char **record);
+                                  const char *asked, int rank, int world_size, int told_local_rank,
+                                  char **record);
 
 /*
  * The backend for these ranks, by name or "auto", and the words why; freed by the caller. An

@@ -14,6 +14,7 @@
 #include "forming.h"
 #include "handshake.h"
 #include "init.h"
+#include "local_rank.h"
 #include "log.h"
 #include "lookout.h"
 #include "patience.h"
@@ -90,7 +91,9 @@ static muster_status find_store(setup *s)
     if (s->args.store == NULL)
         return rendezvous_join(s->args.init_method, s->args.rank, s->args.world_size,
                                s->args.timeout_ms, &s->meeting_point);
-    s->meeting_point = (rendezvous){store_retain(s->args.store), s->args.rank, s->args.world_size};
+    s->meeting_point = (rendezvous){.store = store_retain(s->args.store),
+                                    .rank = s->args.rank,
+                                    .world_size = s->args.world_size};
     return MUSTER_OK;
 }
 
@@ -229,13 +232,19 @@ static muster_status form_world(setup *s, const char *record, bool *retry, muste
     return status;
 }
 
+static int told_local_rank(const launcher *found)
+{
+    int local_rank = found->family == NULL ? -1 : found->facts[LAUNCHER_LOCAL_RANK];
+    return local_rank < 0 ? 0 : 1 + local_rank;
+}
+
 static muster_status make_world(setup *s, muster_group **group)
 {
     char *record = NULL;
     bool retry = true;
-    muster_status status =
-        handshake_introduce(s->meeting_point.store, s->options, s->args.backend,
-                            s->meeting_point.rank, s->meeting_point.world_size, &record);
+    muster_status status = handshake_introduce(
+        s->meeting_point.store, s->options, s->args.backend, s->meeting_point.rank,
+        s->meeting_point.world_size, told_local_rank(&s->meeting_point.launcher), &record);
     while (status == MUSTER_OK && retry) {
         retry = false;
         status = form_world(s, record, &retry, group);
@@ -274,9 +283,10 @@ muster_status muster_init_process_group(muster_group **group, const muster_init_
         s.operations_before = store_operations(s.meeting_point.store);
         status = make_world(&s, &made);
     }
-    if (status == MUSTER_OK)
+    if (status == MUSTER_OK) {
         init_finish(made, s.began_ns, s.operations_before);
-    else if (s.meeting_point.store != NULL)
+        local_rank_compare(made, &s.meeting_point.launcher);
+    } else if (s.meeting_point.store != NULL)
         error_prefix(status, "group '%s', rank %d of %d: ", s.args.group_name, s.meeting_point.rank,
                      s.meeting_point.world_size);
     else

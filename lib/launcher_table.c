@@ -13,7 +13,7 @@
 /* Not here: OMPI_COMM_WORLD_NODE_RANK, which counts the processes of a host and not the hosts;
  * SLURM_NTASKS and SLURM_NPROCS, which are the job's and are set in a batch script too. */
 const launcher_family launcher_families[] = {
-    {.name = "muster's own variables",
+    {.name = "MUSTER_*",
      .mark = {{"MUSTER_RANK"}},
      .facts = {{{"MUSTER_RANK"}},
                {{"MUSTER_SIZE"}},
@@ -100,7 +100,7 @@ const launcher_family launcher_families[] = {
      .job = {{"PMI_JOBID"}},
      .host = {{"PMI_HOSTNAME"}},
      .ways = LAUNCHER_PMI1},
-    {.name = "Kubernetes Indexed Job",
+    {.name = "Kubernetes",
      .mark = {{"JOB_COMPLETION_INDEX"}},
      .facts =
          {{{"JOB_COMPLETION_INDEX"}}, {{NULL}}, {{NULL}}, {{NULL}}, {{"JOB_COMPLETION_INDEX"}}},

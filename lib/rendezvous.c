@@ -169,7 +169,7 @@ muster_status rendezvous_join(const char *init_method, int rank, int world_size,
 {
     if (result == NULL)
         return error_set(MUSTER_ERR_ARGUMENT, "a rendezvous needs a place for its result");
-    *result = (rendezvous){NULL, -1, -1};
+    *result = (rendezvous){.rank = -1, .world_size = -1};
     if (timeout_ms <= 0)
         return error_set(MUSTER_ERR_ARGUMENT, "the time-out is %lld ms; expected a positive number",
                          (long long)timeout_ms);
@@ -190,6 +190,6 @@ muster_status rendezvous_join(const char *init_method, int rank, int world_size,
     if (status != MUSTER_OK)
         return error_prefix(status, "rank %d of %d, init_method \"%.400s\": ", plan.rank,
                             plan.world_size, init_method == NULL ? "env://" : init_method);
-    *result = (rendezvous){store, plan.rank, plan.world_size};
+    *result = (rendezvous){store, plan.rank, plan.world_size, plan.launcher};
     return MUSTER_OK;
 }

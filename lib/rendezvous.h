@@ -21,7 +21,8 @@
  *
  * Keys of an earlier try or of another job are kept apart by a prefix of the store:
  *   env://    "job/<id>", where id is MUSTER_JOB_ID, else what the launcher calls the job
- *             (TORCHELASTIC_RUN_ID; job and step of Slurm; the namespace of PMIx; ...). Behind it is
+ *             (TORCHELASTIC_RUN_ID; job and step of Slurm; the namespace of PMIx; ...). Behind it
+ * is
  *             "/attempt/<n>" where Slurm says how often it has started the job again
  *             (SLURM_RESTART_COUNT, else 0), and where torchrun's agent runs the server, with the n
  *             of TORCHELASTIC_RESTART_COUNT, else 0; without an id it is "attempt/<n>" where n is
@@ -33,12 +34,14 @@
 #ifndef MUSTER_LIB_RENDEZVOUS_H
 #define MUSTER_LIB_RENDEZVOUS_H
 
+#include "launcher.h"
 #include "muster.h"
 
 typedef struct rendezvous {
     muster_store *store; /* the caller's, to free */
     int rank;
     int world_size;
+    launcher launcher; /* under env://, else its facts are -1 */
 } rendezvous;
 
 /* init_method NULL is "env://"; rank and world_size -1 are as it says. What can be refused without

@@ -55,8 +55,8 @@ muster_status rank_record_write(const rank_record *record, char **text)
     write_line(out, "loopback", record->loopback);
     fprintf(out, "pid\t%lld\npid_space\t%llu\nstart\t%llu\nnonce\t%llu\n", record->pid,
             record->pid_space, record->start, record->nonce);
-    fprintf(out, "world_size\t%d\nrank\t%d\ncores\t%d\n", record->world_size, record->rank,
-            record->cores);
+    fprintf(out, "world_size\t%d\nrank\t%d\ncores\t%d\ntold_local_rank\t%d\n", record->world_size,
+            record->rank, record->cores, record->told_local_rank);
     for (size_t i = 0; i < record->num_backends; i++) {
         const rank_backend *has = &record->backends[i];
         const char *fields[] = {has->name,    has->version,   has->reason,
@@ -138,6 +138,7 @@ static bool read_numeric(rank_record *record, const char *word, const char *valu
         {"world_size", INT32_MAX, NULL, &record->world_size},
         {"rank", INT32_MAX, NULL, &record->rank},
         {"cores", INT32_MAX, NULL, &record->cores},
+        {"told_local_rank", INT32_MAX, NULL, &record->told_local_rank},
     };
     if (strcmp(word, "pid") == 0) {
         if (!read_number(value, INT32_MAX, &number))

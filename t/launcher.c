@@ -60,8 +60,8 @@ static const struct {
     {"", "none"},
     {"MUSTER_RANK=1 MUSTER_SIZE=4 MUSTER_LOCAL_RANK=1 MUSTER_LOCAL_SIZE=2 MUSTER_NODE_RANK=0 "
      "MUSTER_NUM_NODES=2",
-     "muster's own variables 1/4 1/2 0/2 ''"},
-    {"MUSTER_RANK=0 MUSTER_SIZE=2", "muster's own variables 0/2 -1/-1 -1/-1 ''"},
+     "MUSTER_* 1/4 1/2 0/2 ''"},
+    {"MUSTER_RANK=0 MUSTER_SIZE=2", "MUSTER_* 0/2 -1/-1 -1/-1 ''"},
     {TORCHRUN, "torch's names 1/2 1/2 0/1 'none'"},
     {"RANK=1 WORLD_SIZE=2 NODE_RANK=1", "torch's names 1/2 -1/-1 1/-1 ''"},
     {TORCHRUN "NODE_RANK=5", "torch's names 1/2 1/2 0/1 'none'"},
@@ -77,7 +77,7 @@ static const struct {
     {SLURM "PMIX_RANK=2 PMIX_NAMESPACE=slurm.pmix.12.0", "Slurm 2/4 2/3 0/2 '12.0'"},
     {SLURM "PMI_RANK=2 PMI_SIZE=4 PMI_FD=5 PMI_JOBID=12.0", "Slurm 2/4 2/3 0/2 '12.0'"},
     {"PMI_RANK=1 PMI_SIZE=2 PMI_FD=5", "PMI 1/2 -1/-1 -1/-1 ''"},
-    {"JOB_COMPLETION_INDEX=3", "Kubernetes Indexed Job 3/-1 -1/-1 3/-1 ''"},
+    {"JOB_COMPLETION_INDEX=3", "Kubernetes 3/-1 -1/-1 3/-1 ''"},
     /* A batch script and a shell of salloc are no steps. */
     {SLURM_BATCH, "none"},
     {SLURM_BATCH "SLURM_STEP_ID=-5", "none"},
@@ -90,7 +90,7 @@ static const struct {
     {TORCHRUN SLURM, "torch's names 1/2 1/2 0/1 'none'"},
     {TORCHRUN OPEN_MPI_4 SLURM, "torch's names 1/2 1/2 0/1 'none'"},
     {"WORLD_SIZE=4 " SLURM, "Slurm 2/4 2/3 0/2 '12.0'"},
-    {"MUSTER_RANK=0 MUSTER_SIZE=1 " TORCHRUN SLURM, "muster's own variables 0/1 -1/-1 -1/-1 ''"},
+    {"MUSTER_RANK=0 MUSTER_SIZE=1 " TORCHRUN SLURM, "MUSTER_* 0/1 -1/-1 -1/-1 ''"},
     {JSM "OMPI_COMM_WORLD_RANK=2 OMPI_COMM_WORLD_SIZE=4", "Open MPI 2/4 -1/-1 -1/-1 ''"},
     {PALS SLURM, "PALS 5/8 1/4 1/-1 'ab-1'"},
     {FLUX SLURM_BATCH, "Flux 3/4 1/-1 -1/2 'fA1'"},

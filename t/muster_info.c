@@ -58,10 +58,11 @@ static void as_rank(void)
     setenv("WORLD_SIZE", "4", 1);
     setenv("MASTER_ADDR", "fe80::1", 1);
     TOOLS_ALONE("muster-info", NULL);
-    has_str(tools_run.out, "no rank yet: env:// also needs MASTER_PORT\n", "what is missing");
+    has_str(tools_run.out, "MASTER_PORT (an empty variable", "what is missing");
     setenv("MASTER_PORT", "29500", 1);
     TOOLS_ALONE("muster-info", NULL);
-    has_str(tools_run.out, "rank 2 of 4, meeting at fe80::1 port 29500\n", "rank and address");
+    has_str(tools_run.out, "rank 2 of 4, by torch's names; rank 0 is met at fe80::1 port",
+            "rank and address");
     setenv("MASTER_ADDR", "\xff", 1);
     TOOLS_ALONE("muster-info", "--json");
     json_t *all = tools_json();
@@ -69,7 +70,15 @@ static void as_rank(void)
     is_str(json_string_value(json_object_get(environment, "RANK")), "2", "JSON: the rank");
     is_str(json_string_value(json_object_get(environment, "MASTER_ADDR")), "?",
            "and what is no UTF-8");
+    json_t *launcher = json_object_get(all, "launcher");
+    is_str(json_string_value(json_object_get(launcher, "launcher")), "torch's names",
+           "JSON: the launcher");
+    is_int(json_integer_value(json_object_get(launcher, "rank")), 2, "with its rank");
     json_decref(all);
+    TOOLS_ALONE("muster-info", "--launcher");
+    has_str(tools_run.out, "rank             2 (RANK)\n", "the variable that says so");
+    has_str(tools_run.out, "not Slurm        SLURM_STEP_NUM_TASKS is not set",
+            "and why not others");
     TOOLS_ALONE("muster-info", "more");
     ok(tools_run.status == 2 && strstr(tools_run.err, "'more'") != NULL, "it takes no argument");
     command_run(&tools_run, NULL,
@@ -82,7 +91,7 @@ int main(void)
     unsetenv("RANK");
     unsetenv("WORLD_SIZE");
     unsetenv("MASTER_PORT");
-    plan(TOOLS_COMMON_POINTS + 9 + 7 + 6);
+    plan(TOOLS_COMMON_POINTS + 9 + 7 + 10);
     tools_common("muster-info");
     one_screen();
     broken_plugins();

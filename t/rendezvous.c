@@ -246,7 +246,7 @@ typedef struct attempt {
 static int one_attempt(int index, void *argument, volatile child_report *reports)
 {
     const attempt *what = argument;
-    rendezvous joined = {NULL, 5, 5};
+    rendezvous joined = {.rank = 5, .world_size = 5};
     environment_clear();
     int before = open_descriptors();
     muster_status status =

@@ -11,11 +11,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { OPTIONS = 256, JSON };
+enum { OPTIONS = 256, JSON, LAUNCHER };
 
 static const struct option long_options[] = {
     {"options", no_argument, NULL, OPTIONS},
     {"json", no_argument, NULL, JSON},
+    {"launcher", no_argument, NULL, LAUNCHER},
     {"verbose", no_argument, NULL, 'v'},
     COMMAND_LINE_END,
 };
@@ -25,6 +26,8 @@ static const char help[] =
     "Says what muster is, which backends it finds on this machine and why not the\n"
     "others, and, where a launcher has set it, which rank this process would be.\n"
     "\n"
+    "      --launcher  and what each launcher's variables say, and why others were\n"
+    "                  passed over\n"
     "      --options   and the options that muster and its backends know\n"
     "      --json      all of it as JSON\n"
     "  -v, --verbose   also what the options are for, and the files of backends that\n"
@@ -35,15 +38,16 @@ static const char help[] =
     "command line.\n";
 
 typedef struct info_options {
-    bool options, json, verbose;
+    bool options, json, launcher, verbose;
 } info_options;
 
 static bool options_take(void *into, int option)
 {
     info_options *options = into;
-    bool *chosen = option == OPTIONS ? &options->options
-                   : option == JSON  ? &options->json
-                                     : &options->verbose;
+    bool *chosen = option == OPTIONS    ? &options->options
+                   : option == JSON     ? &options->json
+                   : option == LAUNCHER ? &options->launcher
+                                        : &options->verbose;
     *chosen = true;
     return true;
 }
@@ -58,7 +62,7 @@ static bool options_read(info_options *options, int argc, char **argv, int *stat
 
 int main(int argc, char **argv)
 {
-    info_options options = {false, false, false};
+    info_options options = {false, false, false, false};
     int status;
     if (!options_read(&options, argc, argv, &status))
         return status;
@@ -71,7 +75,8 @@ int main(int argc, char **argv)
     if (options.json)
         said = info_print_json(&found);
     else
-        info_print(&found, options.options || options.verbose, options.verbose);
+        info_print(&found, options.options || options.verbose, options.launcher || options.verbose,
+                   options.verbose);
     if (!said)
         command_line_say("there is not enough memory for what was found");
     info_free(&found);

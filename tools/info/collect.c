@@ -21,7 +21,10 @@ bool info_collect(info *found)
         return false;
     if (muster_list_options(&found->options, &found->num_options) == MUSTER_OK &&
         muster_describe_host(false, &found->machine) == MUSTER_OK &&
-        muster_describe_host(true, &found->machine_json) == MUSTER_OK)
+        muster_describe_host(true, &found->machine_json) == MUSTER_OK &&
+        muster_find_launcher(&found->launcher) == MUSTER_OK &&
+        muster_describe_launcher(false, &found->started) == MUSTER_OK &&
+        muster_describe_launcher(true, &found->started_json) == MUSTER_OK)
         return true;
     info_free(found);
     return false;
@@ -33,5 +36,8 @@ void info_free(info *found)
     muster_free(found->options);
     muster_free(found->machine);
     muster_free(found->machine_json);
+    muster_free(found->launcher);
+    muster_free(found->started);
+    muster_free(found->started_json);
     *found = (info){.num_backends = 0};
 }

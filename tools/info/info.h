@@ -27,13 +27,16 @@ typedef struct info {
     char *machine_json;       /* and in JSON */
     const char *backend_path; /* MUSTER_BACKEND_PATH, or NULL */
     info_variable variables[INFO_NUM_VARIABLES];
+    muster_launcher_report *launcher;
+    char *started; /* muster_describe_launcher's facts, in words */
+    char *started_json;
 } info;
 
 /* Opens the backends; false with muster's last error. */
 bool info_collect(info *found);
 void info_free(info *found);
 
-void info_print(const info *found, bool options, bool verbose);
+void info_print(const info *found, bool options, bool launcher, bool verbose);
 
 /* False where memory ran out. */
 bool info_print_json(const info *found);

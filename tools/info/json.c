@@ -53,11 +53,12 @@ bool info_print_json(const info *found)
     for (int i = 0; i < INFO_NUM_VARIABLES; i++)
         good &= json_object_set_new(environment, found->variables[i].name,
                                     json_words(found->variables[i].value)) == 0;
-    json_t *all = json_pack("{s:s, s:i, s:s, s:o, s:o, s:o, s:o, s:o}", "version", muster_version(),
-                            "backend_abi", atoi(BACKEND_ABI), "plugin_folder", BACKENDSDIR,
-                            "backend_path", json_words(found->backend_path), "environment",
-                            environment, "machine", json_loads(found->machine_json, 0, NULL),
-                            "backends", backends, "options", options);
+    json_t *all = json_pack(
+        "{s:s, s:i, s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "version", muster_version(), "backend_abi",
+        atoi(BACKEND_ABI), "plugin_folder", BACKENDSDIR, "backend_path",
+        json_words(found->backend_path), "environment", environment, "machine",
+        json_loads(found->machine_json, 0, NULL), "launcher",
+        json_loads(found->started_json, 0, NULL), "backends", backends, "options", options);
     good = good && all != NULL && json_dumpf(all, stdout, JSON_INDENT(2)) == 0;
     if (good)
         putchar('\n');

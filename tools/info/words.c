@@ -63,30 +63,32 @@ static void words_options(const info *found, bool verbose)
 /* Who this process is, as far as its environment says so. */
 static void words_rank(const info *found)
 {
-    const info_variable *set = found->variables;
-    if (set[INFO_RANK].value == NULL && set[INFO_WORLD_SIZE].value == NULL) {
-        paragraph_print(stdout, INDENT, "this process",
-                        "the one rank of a world of one (no RANK "
-                        "and no WORLD_SIZE is set)");
+    const muster_launcher_report *launcher = found->launcher;
+    char where[400] = "";
+    if (launcher->problem[0] != '\0') {
+        paragraph_print(stdout, INDENT, "this process", "no rank yet: %s", launcher->problem);
         return;
     }
-    char missing[128] = "";
-    for (int i = 0; i < INFO_NUM_VARIABLES; i++) {
-        if (set[i].value == NULL) {
-            strcat(missing, " ");
-            strcat(missing, set[i].name);
-        }
+    if (launcher->name[0] == '\0') {
+        paragraph_print(stdout, INDENT, "this process",
+                        "the one rank of a world of one (no launcher is found)");
+        return;
     }
-    if (missing[0] != '\0')
-        paragraph_print(stdout, INDENT, "this process", "no rank yet: env:// also needs%s",
-                        missing);
+    if (launcher->master_addr[0] != '\0')
+        snprintf(where, sizeof(where), " at %.300s port %d", launcher->master_addr,
+                 launcher->master_port);
+    if (launcher->world_size < 0)
+        paragraph_print(stdout, INDENT, "this process", "rank %d, by %s; rank 0 is met%s: %s",
+                        launcher->rank, launcher->name, where, launcher->how);
+    else if (launcher->how[0] == '\0')
+        paragraph_print(stdout, INDENT, "this process", "rank %d of %d, by %s", launcher->rank,
+                        launcher->world_size, launcher->name);
     else
-        paragraph_print(stdout, INDENT, "this process", "rank %s of %s, meeting at %s port %s",
-                        set[INFO_RANK].value, set[INFO_WORLD_SIZE].value,
-                        set[INFO_MASTER_ADDR].value, set[INFO_MASTER_PORT].value);
+        paragraph_print(stdout, INDENT, "this process", "rank %d of %d, by %s; rank 0 is met%s: %s",
+                        launcher->rank, launcher->world_size, launcher->name, where, launcher->how);
 }
 
-void info_print(const info *found, bool options, bool verbose)
+void info_print(const info *found, bool options, bool launcher, bool verbose)
 {
     printf("muster %s\n", muster_version());
     paragraph_print(stdout, INDENT, "backend ABI", "%s", BACKEND_ABI);
@@ -99,6 +101,8 @@ void info_print(const info *found, bool options, bool verbose)
     puts("\nbackends, best first");
     for (size_t i = 0; i < found->num_backends; i++)
         words_backend(&found->backends[i], verbose);
+    if (launcher)
+        printf("\nlauncher, as the environment says\n%s", found->started);
     if (options)
         words_options(found, verbose);
 }
