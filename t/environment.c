@@ -11,15 +11,21 @@
 #include "tap.h"
 #include "tools/run/families.h"
 
+/* Where Slurm's configuration is says nothing of a rank. */
+static bool is_launchers(const char *name)
+{
+    return (families_own(name) && strcmp(name, "SLURM_CONF") != 0) ||
+           strcmp(name, "MUSTER_JOB_ID") == 0 || strcmp(name, "MUSTER_PMI") == 0 ||
+           strncmp(name, "LSB_", 4) == 0 || strncmp(name, "FLUX_", 5) == 0;
+}
+
 /* What is left over from the launcher that started the test, if one did. */
 static void clear(void)
 {
     for (char **entry = environ; *entry != NULL;) {
         char name[256];
         snprintf(name, sizeof(name), "%.*s", (int)strcspn(*entry, "="), *entry);
-        if (families_own(*entry) || strncmp(name, "MUSTER_JOB_ID", sizeof(name)) == 0 ||
-            strcmp(name, "MUSTER_PMI") == 0 || strncmp(name, "LSB_", 4) == 0 ||
-            strncmp(name, "FLUX_", 5) == 0) {
+        if (is_launchers(name)) {
             unsetenv(name);
             entry = environ;
         } else

@@ -37,6 +37,9 @@ extern struct command launched_last;
 /* How many times part is in text. */
 int launched_count(const char *text, const char *part);
 
+/* This test's program. */
+const char *launched_self(void);
+
 /* What this test's program does as a rank; the exit status. */
 int launched_as_rank(void);
 

@@ -34,7 +34,7 @@ bool launched_is_there(const char *program)
 }
 
 /* A launcher would take /proc/self/exe for itself. */
-static const char *self(void)
+const char *launched_self(void)
 {
     static char path[4096];
     ssize_t length = readlink("/proc/self/exe", path, sizeof(path) - 1);
@@ -108,7 +108,7 @@ void launched_job(const launched_case *what)
 
 void launched_worlds(const launched_case *what)
 {
-    launched_run(what, (const char *[]){self(), "--rank", NULL});
+    launched_run(what, (const char *[]){launched_self(), "--rank", NULL});
     ok(show_unless(launched_last.status == 0), "%s: two worlds in each process", what->name);
     is_int(launched_count(launched_last.out, "6 and 6 of 4"), LAUNCHED_RANKS,
            "with the same ranks");
