@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -18,253 +17,24 @@
 #include "deadline.h"
 #include "error.h"
 #include "socket.h"
+#include "tcp_connection.h"
 
 enum {
     EVENTS_AT_ONCE = 256,
     ACCEPTED_AT_ONCE = 64, /* so that a crowd at the door does not keep those inside waiting */
-    BYTES_AT_ONCE = 64 << 10,
     TICK_MS = 1000,
     ACCEPT_PAUSE_MS = 100
 };
 
-struct tcp_connection {
-    tcp_session session; /* first, so that a session is its connection */
-    tcp_stranger stranger;
-    tcp_large_sender sender;
-    tcp_loop *loop;
-    int fd;
-    uint32_t events;
-    bool is_pending, is_doomed;
-    bool is_puzzling; /* counted as that in the loop */
-    bool is_second;   /* of a client that has another connection */
-    int64_t puzzling_ns;
-    tcp_connection *previous, *next;
-    tcp_connection *next_pending, *next_doomed;
-};
-
-/* ---- One client ---------------------------------------------------------------------------- */
-
-/* Cut off at the end of the round, since events of this round may still name it. */
-static void doom(tcp_connection *one)
-{
-    if (one->is_doomed)
-        return;
-    one->is_doomed = true;
-    tcp_door_remove(&one->loop->door, &one->stranger);
-    one->next_doomed = one->loop->doomed;
-    one->loop->doomed = one;
-}
-
-static void turn_away(tcp_connection *one, const char *reason)
-{
-    if (!one->is_doomed)
-        tcp_door_turned_away(&one->loop->door, &one->stranger, reason);
-    doom(one);
-}
-
-static tcp_connection *connection_of(tcp_stranger *stranger)
-{
-    return (tcp_connection *)((char *)stranger - offsetof(tcp_connection, stranger));
-}
-
-static tcp_connection *connection_of_sender(tcp_large_sender *sender)
-{
-    return (tcp_connection *)((char *)sender - offsetof(tcp_connection, sender));
-}
-
-static void pend(tcp_session *session)
-{
-    tcp_connection *one = (tcp_connection *)session;
-    if (one->is_pending)
-        return;
-    one->is_pending = true;
-    one->next_pending = one->loop->pending;
-    one->loop->pending = one;
-}
-
-static void send_answers(tcp_connection *one)
-{
-    buffer *out = &one->session.out;
-    size_t done = 0;
-    while (done < out->size) {
-        ssize_t sent = send(one->fd, out->data + done, out->size - done, MSG_NOSIGNAL);
-        if (sent >= 0)
-            done += (size_t)sent;
-        else if (errno == EAGAIN)
-            break;
-        else if (errno != EINTR) {
-            doom(one);
-            break;
-        }
-    }
-    buffer_consume(out, done);
-}
-
-static void listen_for(tcp_connection *one, uint32_t events)
-{
-    struct epoll_event event = {events, {.ptr = one}};
-    if (events == one->events)
-        return;
-    one->events = events;
-    if (epoll_ctl(one->loop->epoll_fd, EPOLL_CTL_MOD, one->fd, &event) != 0)
-        doom(one);
-}
-
-static bool is_full(const tcp_session *session)
-{
-    return session->out.size >= SESSION_MAX_OUTPUT || session->answered > 0;
-}
-
-/* With a job secret, who has proved it; without, who has shown to speak the protocol. */
-static bool is_known(const tcp_connection *one)
-{
-    return one->loop->door.secret.set ? one->stranger.entry.inside : one->session.known;
-}
-
-static void answer(tcp_connection *one)
-{
-    tcp_session *session = &one->session;
-    if (!tcp_session_answer(&one->loop->data, session) || session->out.failed)
-        turn_away(one, "it sent what no client sends, or what can't be carried out");
-    if (is_known(one))
-        tcp_door_remove(&one->loop->door, &one->stranger);
-    if (session->puzzling && !one->is_puzzling)
-        one->puzzling_ns = deadline_now_ns();
-    one->loop->num_puzzling += session->puzzling;
-    one->loop->num_puzzling -= one->is_puzzling;
-    one->is_puzzling = session->puzzling;
-}
-
-/* Answers and sends until the client has to send more, or has to read. */
-static void serve(tcp_connection *one)
-{
-    tcp_session *session = &one->session;
-    bool full = true;
-    while (full && !one->is_doomed) {
-        answer(one);
-        full = is_full(session);
-        send_answers(one);
-        full = full && session->out.size == 0;
-    }
-    tcp_large_settle(&one->loop->large, &one->sender, session->in.size);
-    bool deaf = is_full(session) || one->sender.waits;
-    if (!one->is_doomed)
-        listen_for(one, (deaf ? 0u : (uint32_t)EPOLLIN) |
-                            (session->out.size > 0 ? (uint32_t)EPOLLOUT : 0u));
-}
-
-/* What comes before the first byte of the store's protocol stays at the door. */
-static void take_in(tcp_connection *one, const unsigned char *bytes, size_t size)
-{
-    tcp_session *session = &one->session;
-    tcp_door *door = &one->loop->door;
-    size_t taken = 0;
-    one->stranger.spoke = true;
-    if (!one->stranger.entry.inside) {
-        const char *reason =
-            tcp_entry_take(&one->stranger.entry, &door->secret, bytes, size, &taken, &session->out);
-        if (reason != NULL) {
-            send_answers(one);
-            turn_away(one, reason);
-            return;
-        }
-    }
-    buffer_append(&session->in, bytes + taken, size - taken);
-}
-
-static void receive(tcp_connection *one)
-{
-    const buffer *in = &one->session.in;
-    unsigned char bytes[BYTES_AT_ONCE];
-    if (!tcp_large_may_read(&one->loop->large, &one->sender, in->size, deadline_now_ns()))
-        return;
-    ssize_t got = recv(one->fd, bytes, sizeof(bytes), 0);
-    if (got > 0)
-        take_in(one, bytes, (size_t)got);
-    else if (got == 0 || (errno != EAGAIN && errno != EINTR))
-        doom(one);
-    if (in->failed)
-        doom(one);
-}
-
-static void on_client(tcp_connection *one, uint32_t events)
-{
-    if (one->is_doomed)
-        return;
-    if (events & EPOLLIN)
-        receive(one);
-    else if (events & (EPOLLERR | EPOLLHUP))
-        doom(one);
-    if (!one->is_doomed)
-        serve(one);
-}
-
 /* ---- All clients --------------------------------------------------------------------------- */
 
-/* Lets the one go that can best be spared. A client that is only slow is told to come again. */
+/* Lets the one go that can best be spared. */
 static bool make_room(tcp_loop *loop)
 {
     tcp_stranger *stranger = tcp_door_first_to_go(&loop->door);
-    if (stranger == NULL)
-        return false;
-    tcp_connection *one = connection_of(stranger);
-    if (loop->door.secret.set && stranger->spoke) {
-        tcp_entry_put(&one->session.out, TCP_ENTRY_REFUSED_BUSY, NULL);
-        send_answers(one);
-    }
-    turn_away(one, stranger->spoke ? "it was not done with its proof and too many others came"
-                                   : "it said nothing and too many others came");
-    return true;
-}
-
-static void add_connection(tcp_loop *loop, int fd, const socket_address *from)
-{
-    tcp_connection *one = calloc(1, sizeof(*one));
-    struct epoll_event event = {EPOLLIN, {.ptr = one}};
-    if (one == NULL || socket_prepare(fd, true) != MUSTER_OK ||
-        epoll_ctl(loop->epoll_fd, EPOLL_CTL_ADD, fd, &event) != 0) {
-        free(one);
-        close(fd);
-        return;
-    }
-    one->loop = loop;
-    one->fd = fd;
-    one->events = EPOLLIN;
-    one->stranger.from = *from;
-    tcp_door_add(&loop->door, &one->stranger, deadline_now_ns());
-    pthread_mutex_lock(&loop->lock);
-    one->next = loop->connections;
-    if (one->next != NULL)
-        one->next->previous = one;
-    loop->connections = one;
-    pthread_mutex_unlock(&loop->lock);
-    loop->num_connections++;
-    /* A client speaks at once: what it has sent already tells it from one that never does. */
-    on_client(one, EPOLLIN);
-    if (tcp_door_is_full(&loop->door))
-        make_room(loop);
-}
-
-static void free_connection(tcp_loop *loop, tcp_connection *one)
-{
-    loop->num_connections--;
-    loop->num_puzzling -= one->is_puzzling;
-    tcp_session_end(&loop->data, &one->session);
-    tcp_large_leave(&loop->large, &one->sender);
-    pthread_mutex_lock(&loop->lock);
-    if (one->previous != NULL)
-        one->previous->next = one->next;
-    else
-        loop->connections = one->next;
-    if (one->next != NULL)
-        one->next->previous = one->previous;
-    /* A child that was forked may hold the socket too: closing alone would neither take it out of
-     * the epoll set nor tell the client. */
-    epoll_ctl(loop->epoll_fd, EPOLL_CTL_DEL, one->fd, NULL);
-    shutdown(one->fd, SHUT_RDWR);
-    close(one->fd);
-    pthread_mutex_unlock(&loop->lock);
-    free(one);
+    if (stranger != NULL)
+        tcp_connection_refuse(tcp_connection_of_stranger(stranger));
+    return stranger != NULL;
 }
 
 static bool listen_on(tcp_loop *loop, int operation, uint32_t events)
@@ -296,7 +66,9 @@ static void accept_from(tcp_loop *loop, int listen_fd)
         int fd = accept4(listen_fd, (struct sockaddr *)&from.at, &from.size,
                          SOCK_CLOEXEC | SOCK_NONBLOCK);
         if (fd >= 0) {
-            add_connection(loop, fd, &from);
+            tcp_connection_add(loop, fd, &from);
+            if (tcp_door_is_full(&loop->door))
+                make_room(loop);
             accepted++;
             continue;
         }
@@ -330,12 +102,13 @@ static bool may_be_second(const tcp_connection *one)
 
 static void judge_stranger(tcp_connection *one)
 {
-    one->is_second = may_be_second(one);
+    one->is_second = !one->loop->door.secret.set && may_be_second(one);
     if (one->is_second)
         tcp_door_remove(&one->loop->door, &one->stranger);
     else
-        turn_away(one, one->stranger.spoke ? "it took too long to show itself as a client"
-                                           : "it said nothing for too long");
+        tcp_connection_turn_away(one, one->stranger.spoke
+                                          ? "it took too long to show itself as a client"
+                                          : "it said nothing for too long");
 }
 
 static void end_puzzles(tcp_loop *loop, int64_t now)
@@ -346,7 +119,7 @@ static void end_puzzles(tcp_loop *loop, int64_t now)
         if (!one->is_puzzling || one->puzzling_ns > oldest)
             continue;
         tcp_session_settle(&one->session);
-        pend(&one->session);
+        tcp_connection_pend(&one->session);
     }
 }
 
@@ -356,7 +129,7 @@ static void keep_house(tcp_loop *loop)
 {
     int64_t now = deadline_now_ns(), oldest = now - (int64_t)loop->silent_ms * 1000000;
     for (tcp_stranger *one; (one = tcp_door_overdue(&loop->door, oldest)) != NULL;)
-        judge_stranger(connection_of(one));
+        judge_stranger(tcp_connection_of_stranger(one));
     end_puzzles(loop, now);
     tcp_door_tell(&loop->door, now);
     if (loop->accept_again_ns != 0 && now >= loop->accept_again_ns) {
@@ -382,12 +155,13 @@ static void pass_turns(tcp_loop *loop)
 {
     int64_t oldest = deadline_now_ns() - (int64_t)loop->silent_ms * 1000000;
     for (tcp_large_sender *one; (one = tcp_large_overdue(&loop->large, oldest)) != NULL;) {
-        turn_away(connection_of_sender(one),
-                  "it took too long over a large message while others waited to send one");
+        tcp_connection_turn_away(
+            tcp_connection_of_sender(one),
+            "it took too long over a large message while others waited to send one");
         tcp_large_leave(&loop->large, one);
     }
     for (tcp_large_sender *one; (one = tcp_large_next(&loop->large)) != NULL;)
-        on_client(connection_of_sender(one), EPOLLIN);
+        tcp_connection_event(tcp_connection_of_sender(one), EPOLLIN);
 }
 
 static void finish_round(tcp_loop *loop)
@@ -399,12 +173,12 @@ static void finish_round(tcp_loop *loop)
         loop->pending = one->next_pending;
         one->is_pending = false;
         if (!one->is_doomed)
-            serve(one);
+            tcp_connection_serve(one);
     }
     while (loop->doomed != NULL) {
         tcp_connection *one = loop->doomed;
         loop->doomed = one->next_doomed;
-        free_connection(loop, one);
+        tcp_connection_free(one);
     }
 }
 
@@ -428,7 +202,7 @@ static void on_events(tcp_loop *loop, const struct epoll_event *events, int num_
         else if (is_listener(loop, events[i].data.ptr))
             accept_from(loop, *(const int *)events[i].data.ptr);
         else
-            on_client(events[i].data.ptr, events[i].events);
+            tcp_connection_event(events[i].data.ptr, events[i].events);
     }
 }
 
@@ -463,7 +237,7 @@ muster_status tcp_loop_open(tcp_loop *loop, const int *listen_fds, size_t num)
 {
     *loop = (tcp_loop){.num_listen_fds = num, .silent_ms = TCP_LOOP_SILENT_MS};
     memcpy(loop->listen_fds, listen_fds, num * sizeof(*listen_fds));
-    loop->data.woken = pend;
+    loop->data.woken = tcp_connection_pend;
     tcp_door_open(&loop->door, listen_fds[0]);
     loop->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
     loop->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -485,7 +259,7 @@ muster_status tcp_loop_open(tcp_loop *loop, const int *listen_fds, size_t num)
 void tcp_loop_close(tcp_loop *loop)
 {
     for (tcp_connection *one = loop->connections; one != NULL; one = one->next)
-        doom(one);
+        tcp_connection_doom(one);
     finish_round(loop);
     tcp_loop_close_copies(loop);
     tcp_store_data_free(&loop->data);
