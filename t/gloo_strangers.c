@@ -66,6 +66,21 @@ __attribute__((visibility("default"))) int listen(int fd, int backlog)
     return result;
 }
 
+/* Where set, the kernel has no filters for sockets. */
+static atomic_bool no_filters;
+
+__attribute__((visibility("default"))) int setsockopt(int fd, int level, int name,
+                                                      const void *value, socklen_t size)
+{
+    static int (*real)(int fd, int level, int name, const void *value, socklen_t size);
+    if (real == NULL)
+        real = (int (*)(int, int, int, const void *, socklen_t))dlsym(RTLD_NEXT, "setsockopt");
+    if (level != SOL_SOCKET || name != SO_ATTACH_FILTER || !atomic_load(&no_filters))
+        return real(fd, level, name, value, size);
+    errno = EPERM;
+    return -1;
+}
+
 /* ---- what the log says of them ---- */
 
 static atomic_int told_of;
@@ -197,6 +212,13 @@ static void flood(int rank, int size)
     slipped_in(rank, size, STRANGER_MIXED, 100);
 }
 
+static void unfiltered(int rank, int size)
+{
+    atomic_store(&no_filters, true);
+    slipped_in(rank, size, STRANGER_MIXED, 2);
+    atomic_store(&no_filters, false);
+}
+
 #define CASE(words, function, count)                                                               \
     {                                                                                              \
         .name = words, .size = RANKS, .points = count, .body = function                            \
@@ -218,6 +240,7 @@ int main(int argc, char **argv)
         CASE("strangers that mimic slip in", slips_mimics, 4),
         CASE("strangers of all kinds slip in", slips_all, 4),
         CASE("a flood of strangers slips in", flood, 4),
+        CASE("strangers slip in where filters are refused", unfiltered, 4),
     };
     needs_gloo();
     return ranks_main(argc, argv, cases, sizeof(cases) / sizeof(cases[0]));
