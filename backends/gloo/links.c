@@ -11,6 +11,7 @@
 
 #include "links.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
 #include <poll.h>
@@ -161,6 +162,26 @@ static muster_status lost(int peer, const char *how, int error)
                             peer, how, error != 0 ? ": " : "", error != 0 ? strerror(error) : "");
 }
 
+/* Which addresses were chosen is what a wrong interface is known by. */
+static const char *address_text(const struct card *card, char text[INET6_ADDRSTRLEN])
+{
+    const void *at = &card->address;
+    const void *number = card->address.ss_family == AF_INET
+                             ? (const void *)&((const struct sockaddr_in *)at)->sin_addr
+                             : (const void *)&((const struct sockaddr_in6 *)at)->sin6_addr;
+    if (inet_ntop(card->address.ss_family, number, text, INET6_ADDRSTRLEN) == NULL)
+        snprintf(text, INET6_ADDRSTRLEN, "?");
+    return text;
+}
+
+static muster_status unreached(const links *all, int peer, int error)
+{
+    char how[160], there[INET6_ADDRSTRLEN], here[INET6_ADDRSTRLEN];
+    snprintf(how, sizeof(how), "at %s could not be reached from %s",
+             address_text(&all->list[peer].card, there), address_text(&all->mine, here));
+    return lost(peer, how, error);
+}
+
 static muster_status call(links *all, int peer)
 {
     tcp_link *it = &all->list[peer];
@@ -173,7 +194,7 @@ static muster_status call(links *all, int peer)
     it->state = LINK_CALLING;
     if (connect(all->fds[peer], (const struct sockaddr *)at, size) != 0 && errno != EINPROGRESS &&
         errno != EINTR)
-        return lost(peer, "could not be reached", errno);
+        return unreached(all, peer, errno);
     return MUSTER_OK;
 }
 
@@ -185,7 +206,7 @@ static muster_status answered(links *all, int peer)
     if (getsockopt(all->fds[peer], SOL_SOCKET, SO_ERROR, &error, &size) != 0)
         error = errno;
     if (error != 0)
-        return lost(peer, "could not be reached", error);
+        return unreached(all, peer, error);
     if (greet(all, peer, all->fds[peer]))
         it->state = LINK_GREETED;
     else
@@ -281,16 +302,18 @@ static muster_status step(links *all, deadline end)
 
 static muster_status timed_out(const links *all, int64_t timeout_ms)
 {
-    char missing[160] = "";
+    char missing[400] = "", at[INET6_ADDRSTRLEN];
     size_t used = 0;
     for (int peer = 0; peer < all->comm->size && used < sizeof(missing); peer++)
         if (peer != all->comm->rank && all->list[peer].state != LINK_UP)
-            used += (size_t)snprintf(missing + used, sizeof(missing) - used, "%s%d",
-                                     used == 0 ? "" : ", ", peer);
+            used += (size_t)snprintf(missing + used, sizeof(missing) - used, "%s%d at %s",
+                                     used == 0 ? "" : ", ", peer,
+                                     address_text(&all->list[peer].card, at));
     return gloo_host->error(MUSTER_ERR_TIMEOUT,
-                            "timed out after %lld ms with no connection to rank %s (%d strangers "
-                            "were turned away); it may hang, or a firewall may be between",
-                            (long long)timeout_ms, missing,
+                            "timed out after %lld ms with no connection from %s to rank %s (%d "
+                            "strangers were turned away); it may hang, or a firewall may be "
+                            "between",
+                            (long long)timeout_ms, address_text(&all->mine, at), missing,
                             all->coming.turned_away + all->coming.count);
 }
 
