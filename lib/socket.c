@@ -225,3 +225,38 @@ muster_status socket_receive(int fd, void *data, size_t size, deadline end, size
             return status_of(error);
     }
 }
+
+muster_status socket_block(int fd)
+{
+    int flags = fcntl(fd, F_GETFL);
+    if (flags < 0 || fcntl(fd, F_SETFL, flags & ~O_NONBLOCK) != 0)
+        return error_system("preparing socket %d", fd);
+    return MUSTER_OK;
+}
+
+static bool set_patience(int fd, int64_t *patience_ms, int64_t left_ms)
+{
+    int64_t seconds = left_ms / 1000 < INT32_MAX ? left_ms / 1000 : INT32_MAX;
+    struct timeval time = {(time_t)seconds, (suseconds_t)(left_ms % 1000 * 1000)};
+    *patience_ms = left_ms;
+    return setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &time, sizeof(time)) == 0;
+}
+
+muster_status socket_receive_blocking(int fd, int64_t *patience_ms, void *data, size_t size,
+                                      deadline end, size_t *received)
+{
+    for (bool waited = false;; waited = true) {
+        int64_t left = deadline_left_ms(end);
+        /* It must not block beyond the end; where it blocked for less it is to do so for longer. */
+        bool fits = *patience_ms > 0 && *patience_ms <= left && !waited;
+        if (left == 0 || (!fits && !set_patience(fd, patience_ms, left)))
+            return socket_receive(fd, data, size, end, received);
+        ssize_t got = recv(fd, data, size, 0);
+        if (got > 0) {
+            *received = (size_t)got;
+            return MUSTER_OK;
+        }
+        if (got == 0 || (errno != EAGAIN && errno != EINTR))
+            return status_of(got == 0 ? EPIPE : errno);
+    }
+}

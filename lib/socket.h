@@ -84,6 +84,14 @@ muster_status socket_connect(const socket_address *addresses, size_t num, bool r
 muster_status socket_send(int fd, const void *data, size_t size, deadline end);
 muster_status socket_receive(int fd, void *data, size_t size, deadline end, size_t *received);
 
+/* Makes a socket of ours one that blocks, for socket_receive_blocking. */
+muster_status socket_block(int fd);
+
+/* socket_receive() in one system call rather than three where the bytes are still to come.
+ * *patience_ms is how long the socket blocks at a time, 0 at first; kept here for the next call. */
+muster_status socket_receive_blocking(int fd, int64_t *patience_ms, void *data, size_t size,
+                                      deadline end, size_t *received);
+
 /* Waits for so long before a further try, and makes *delay_ms longer, up to 250 ms. */
 void socket_back_off(int *delay_ms, deadline end);
 

@@ -28,6 +28,7 @@ enum { MOST_CLOSED = 16 };
 struct tcp_link {
     int fd;
     bool busy;
+    int64_t patience_ms; /* of socket_receive_blocking */
     tcp_link *next;
     size_t from, to; /* of what has been received and not been read */
     unsigned char received[8192];
@@ -58,6 +59,12 @@ muster_status tcp_link_send(const tcp_client *client, tcp_link *link, const char
     return status == MUSTER_OK ? status : link_error(client, status, what);
 }
 
+static muster_status link_receive(tcp_link *link, void *data, size_t size, deadline end,
+                                  size_t *got)
+{
+    return socket_receive_blocking(link->fd, &link->patience_ms, data, size, end, got);
+}
+
 muster_status tcp_link_read(const tcp_client *client, tcp_link *link, const char *what, void *data,
                             size_t size, deadline end)
 {
@@ -70,11 +77,10 @@ muster_status tcp_link_read(const tcp_client *client, tcp_link *link, const char
             memcpy(at, link->received + link->from, got);
             link->from += got;
         } else if (size >= sizeof(link->received)) {
-            status = socket_receive(link->fd, at, size, end, &got);
+            status = link_receive(link, at, size, end, &got);
         } else {
             link->from = link->to = 0;
-            status =
-                socket_receive(link->fd, link->received, sizeof(link->received), end, &link->to);
+            status = link_receive(link, link->received, sizeof(link->received), end, &link->to);
         }
         if (status != MUSTER_OK)
             return link_error(client, status, what);
@@ -121,12 +127,15 @@ static muster_status link_try_open(tcp_client *client, tcp_link *link, protocol_
 {
     *one = (link_try){false, false, false};
     link->from = link->to = 0;
+    link->patience_ms = 0;
     muster_status status = socket_connect(client->addresses, client->num_addresses, retry, end,
                                           client->name, &link->fd);
     if (status != MUSTER_OK)
         return status;
     one->connected = true;
-    status = tcp_client_prove(client, link, end, &one->busy);
+    status = socket_block(link->fd);
+    if (status == MUSTER_OK)
+        status = tcp_client_prove(client, link, end, &one->busy);
     if (status == MUSTER_OK) {
         tcp_reply reply;
         status = tcp_greeting_make(client, link->fd, family, answer_end, &reply);
