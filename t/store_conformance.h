@@ -10,6 +10,9 @@
 /* The points that store_conformance makes. */
 enum { STORE_CONFORMANCE_POINTS = 72 };
 
+/* The server is torch's, which does not look whether a sum fits. */
+extern bool store_conformance_wraps;
+
 /* store must be usable by two threads; other may be the same store, or a second way to it. */
 void store_conformance(muster_store *store, muster_store *other, const char *kind);
 

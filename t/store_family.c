@@ -20,7 +20,8 @@
 
 /* ---- A server that follows a script --------------------------------------------------------- */
 
-/* What one connection brings after the other: so many bytes, and then an answer, or the end. */
+/* What one connection brings after the other: so many bytes, and then an answer, or the end where
+ * that has no bytes, or nothing where there is none. */
 typedef struct line {
     size_t wanted;
     const char *answer;
@@ -41,12 +42,14 @@ static void *script_run(void *argument)
     for (int i = 0; i < one->num; i++) {
         int fd = accept(one->listen_fd, NULL, NULL);
         ssize_t got = recv(fd, one->heard[i], one->lines[i].wanted, MSG_WAITALL);
-        if (got == (ssize_t)one->lines[i].wanted && one->lines[i].size > 0)
-            send(fd, one->lines[i].answer, one->lines[i].size, MSG_NOSIGNAL);
-        if (one->lines[i].size == 0)
+        if (one->lines[i].answer == NULL && peer_closes(fd, 10000))
             close(fd);
-        else
+        else if (got != (ssize_t)one->lines[i].wanted || one->lines[i].size == 0)
+            close(fd);
+        else {
+            send(fd, one->lines[i].answer, one->lines[i].size, MSG_NOSIGNAL);
             last = fd;
+        }
     }
     /* The client counts itself over the last one, in 22 bytes. */
     char bytes[22];
@@ -78,6 +81,7 @@ static script script_start(const line *lines, int num)
 static const line old_1_13[] = {{9, "", 0}, {1, "", 0}, {1, COUNT, 8}};
 static const line old_2_1[] = {{9, "", 0}, {1, "\x01", 1}};
 static const line present[] = {{9, COUNT COUNT COUNT COUNT, 32}};
+static const line slow[] = {{9, NULL, 0}, {9, COUNT COUNT COUNT COUNT, 32}};
 
 static void finds(const line *lines, int num, protocol_family family)
 {
@@ -94,7 +98,7 @@ static void finds(const line *lines, int num, protocol_family family)
     pthread_join(one.thread, NULL);
     close(one.listen_fd);
     ok(memcmp(one.heard[0], "\0\xce\xf7\x85\x3c\7\7\7\7", 9) == 0 &&
-           (num < 2 || one.heard[1][0] == 11) && (num < 3 || one.heard[2][0] == 6),
+           (num < 2 || one.heard[1][0] == 11 || lines == slow) && (num < 3 || one.heard[2][0] == 6),
        "by questions that do no harm");
 }
 
@@ -254,10 +258,11 @@ static void second_connections(void)
 
 int main(void)
 {
-    plan(3 * 3 + 4 * 2 + 4 * 2 + 3 * 3 + 2 * STORE_CONFORMANCE_POINTS + 3 + 9);
+    plan(4 * 3 + 4 * 2 + 4 * 2 + 3 * 3 + 2 * STORE_CONFORMANCE_POINTS + 3 + 9);
     finds(old_1_13, 3, PROTOCOL_1_13);
     finds(old_2_1, 2, PROTOCOL_2_1);
     finds(present, 1, PROTOCOL_2_2);
+    finds(slow, 2, PROTOCOL_2_2); /* as one that is asked before it is quite there */
     told(old_1_13 + 2, PROTOCOL_1_13, "1.13");
     told(old_1_13 + 2, PROTOCOL_1_13, "2.0");
     told(old_2_1 + 1, PROTOCOL_2_1, "2.1.2+cu121");

@@ -259,7 +259,7 @@ static protocol_family family_of(const partner *one)
     return version < 201 ? PROTOCOL_1_13 : version < 202 ? PROTOCOL_2_1 : PROTOCOL_2_2;
 }
 
-enum { HOSTS_POINTS = EXCHANGE_POINTS + 3 };
+enum { HOSTS_POINTS = EXCHANGE_POINTS + STORE_CONFORMANCE_POINTS + 3 };
 static void torch_hosts(partner *one, const char *libuv)
 {
     struct port port = port_reserve();
@@ -278,6 +278,11 @@ static void torch_hosts(partner *one, const char *libuv)
     is_str(talk_read(&one->talk), text, "%s: is counted by torch", one->name);
     is_int(((tcp_store *)store)->client.family, family_of(one), "%s: knows its family", one->name);
     exchange(store, one);
+    muster_store *other = NULL;
+    muster_store_prefix(&other, store, "fresh");
+    store_conformance_wraps = true;
+    store_conformance(other, other, one->name);
+    muster_store_free(other);
     muster_store_free(store);
 }
 
