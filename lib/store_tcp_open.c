@@ -135,7 +135,8 @@ static muster_status announce(tcp_client *client)
             status = tcp_link_read(client, link, "ADD", answer, sizeof(answer), end);
         tcp_client_give(client, link, status == MUSTER_OK);
     }
-    client->knows_await = status == MUSTER_OK && answer[8] == PROTOCOL_READY;
+    client->knows_await = status == MUSTER_OK && answer[8] == PROTOCOL_READY &&
+                          protocol_has(client->family, PROTOCOL_AWAIT);
     buffer_free(&message);
     return status;
 }

@@ -51,10 +51,10 @@ static void *script_run(void *argument)
             last = fd;
         }
     }
-    /* The client counts itself over the last one, in 22 bytes. */
-    char bytes[22];
+    /* The client counts itself over the last one, and asks for a key that only muster has. */
+    char bytes[22 + 29];
     if (last >= 0 && recv(last, bytes, sizeof(bytes), MSG_WAITALL) == (ssize_t)sizeof(bytes))
-        send(last, "\x02\0\0\0\0\0\0\0", 8, MSG_NOSIGNAL);
+        send(last, "\x02\0\0\0\0\0\0\0\x01", 9, MSG_NOSIGNAL);
     if (last >= 0)
         peer_closes(last, 5000);
     close(last);
