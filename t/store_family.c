@@ -192,19 +192,6 @@ static void old_ways(void)
 
 /* ---- The server and the connections of older clients ----------------------------------------- */
 
-static enum tcp_loop_verdict end_when_asked(void *owner, size_t num_connections)
-{
-    (void)owner;
-    (void)num_connections;
-    return TCP_LOOP_END;
-}
-
-static void *run_loop(void *loop)
-{
-    tcp_loop_run(loop);
-    return NULL;
-}
-
 /* Whether a connection is answered by these bytes. */
 static bool answers(int fd, const char *query, size_t size, const char *expected,
                     size_t expected_size)
@@ -220,21 +207,9 @@ static bool answers(int fd, const char *query, size_t size, const char *expected
 
 static void second_connections(void)
 {
-    tcp_loop loop;
-    pthread_t thread;
-    socket_address *addresses, at;
-    size_t num;
-    int listen_fd;
-    socket_resolve("127.0.0.1", 0, &addresses, &num);
-    socket_listen(&addresses[0], &listen_fd);
-    socket_local_address(listen_fd, &at);
-    free(addresses);
-    if (tcp_loop_open(&loop, &listen_fd, 1) != MUSTER_OK)
-        bail_out("no loop");
-    loop.silent_ms = 200;
-    loop.settle = end_when_asked;
-    pthread_create(&thread, NULL, run_loop, &loop);
-    int port = socket_address_port(&at), client = peer_connect(port);
+    int silent_ms;
+    peer_loop *loop = peer_loop_start(200, &silent_ms);
+    int port = peer_loop_port(loop), client = peer_connect(port);
     ok(answers(client, SET_K, "\x01\0\0\0\0\0\0\0", 8), "a client of 1.13 or 2.1");
     int second = peer_connect(port), third = peer_connect(port);
     ok(peer_closes(third, 2000), "of two silent ones one is cut off");
@@ -251,9 +226,7 @@ static void second_connections(void)
     close(client);
     close(second);
     close(third);
-    tcp_loop_wake(&loop);
-    pthread_join(thread, NULL);
-    tcp_loop_close(&loop);
+    peer_loop_stop(loop);
 }
 
 int main(void)

@@ -15,6 +15,7 @@
 
 #include "store_conformance.h"
 #include "tap.h"
+#include "tcp_loop.h"
 
 muster_tcp_store_args peer_args(const char *host, int port, bool listens)
 {
@@ -138,6 +139,61 @@ void peer_server_stop(peer_server *server)
     pthread_join(server->thread, NULL);
     close(server->listen_fd);
     free(server);
+}
+
+/* ---- A loop by itself ----------------------------------------------------------------------- */
+
+struct peer_loop {
+    tcp_loop loop;
+    pthread_t thread;
+    int port;
+};
+
+static enum tcp_loop_verdict end_when_asked(void *owner, size_t num_connections)
+{
+    (void)owner;
+    (void)num_connections;
+    return TCP_LOOP_END;
+}
+
+static void *run_loop(void *one)
+{
+    tcp_loop_run(&((peer_loop *)one)->loop);
+    return NULL;
+}
+
+peer_loop *peer_loop_start(int ms, int *silent_ms)
+{
+    peer_loop *one = calloc(1, sizeof(*one));
+    socket_address *addresses, at;
+    size_t num;
+    int listen_fd;
+    if (one == NULL || socket_resolve("127.0.0.1", 0, &addresses, &num) != MUSTER_OK ||
+        socket_listen(&addresses[0], &listen_fd) != MUSTER_OK ||
+        !socket_local_address(listen_fd, &at) ||
+        tcp_loop_open(&one->loop, &listen_fd, 1) != MUSTER_OK)
+        bail_out("no loop: %s", muster_last_error());
+    free(addresses);
+    one->port = socket_address_port(&at);
+    *silent_ms = one->loop.silent_ms;
+    one->loop.silent_ms = ms;
+    one->loop.settle = end_when_asked;
+    if (pthread_create(&one->thread, NULL, run_loop, one) != 0)
+        bail_out("no thread");
+    return one;
+}
+
+int peer_loop_port(const peer_loop *one)
+{
+    return one->port;
+}
+
+void peer_loop_stop(peer_loop *one)
+{
+    tcp_loop_wake(&one->loop);
+    pthread_join(one->thread, NULL);
+    tcp_loop_close(&one->loop);
+    free(one);
 }
 
 /* ---- Counts -------------------------------------------------------------------------------- */

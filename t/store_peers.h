@@ -29,6 +29,13 @@ peer_server *peer_server_start(const char *bytes, size_t size, bool closes);
 int peer_server_port(const peer_server *server);
 void peer_server_stop(peer_server *server);
 
+/* The loop of a server by itself, on 127.0.0.1, less patient with who is silent than it usually is:
+ * silent_ms is what it usually has, before that. */
+typedef struct peer_loop peer_loop;
+peer_loop *peer_loop_start(int ms, int *silent_ms);
+int peer_loop_port(const peer_loop *one);
+void peer_loop_stop(peer_loop *one);
+
 /* Open descriptors, and threads of this process. */
 int count_descriptors(void);
 int count_threads(void);

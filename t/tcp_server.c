@@ -248,47 +248,20 @@ static void pieces(void)
     muster_store_free(store);
 }
 
-static enum tcp_loop_verdict end_when_asked(void *owner, size_t num_connections)
-{
-    (void)owner;
-    (void)num_connections;
-    return TCP_LOOP_END;
-}
-
-static void *run_loop(void *loop)
-{
-    tcp_loop_run(loop);
-    return NULL;
-}
-
 /* The loop by itself, with less patience than it usually has. */
 static void silence(void)
 {
-    tcp_loop loop;
-    pthread_t thread;
-    socket_address *addresses;
-    socket_address at;
-    size_t num;
-    int listen_fd;
-    socket_resolve("127.0.0.1", 0, &addresses, &num);
-    socket_listen(&addresses[0], &listen_fd);
-    socket_local_address(listen_fd, &at);
-    free(addresses);
-    is_int(tcp_loop_open(&loop, &listen_fd, 1), MUSTER_OK, "a loop");
-    is_int(loop.silent_ms, 10000, "is patient with who is silent");
-    loop.silent_ms = 200;
-    loop.settle = end_when_asked;
-    pthread_create(&thread, NULL, run_loop, &loop);
-    int port = socket_address_port(&at);
+    int silent_ms;
+    peer_loop *loop = peer_loop_start(200, &silent_ms);
+    int port = peer_loop_port(loop);
+    is_int(silent_ms, 10000, "a loop is patient with who is silent");
     int known = peer_greet(port), silent = peer_connect(port);
     long long start = now_ms();
     ok(peer_closes(silent, 2000), "who says nothing is cut off");
     ok(now_ms() - start >= 190 && now_ms() - start < patient(1000), "after a while");
     ok(!peer_closes(known, 300), "a client may be silent for ever");
     close(silent);
-    tcp_loop_wake(&loop);
-    pthread_join(thread, NULL);
-    tcp_loop_close(&loop);
+    peer_loop_stop(loop);
     ok(peer_closes(known, 1000), "until the loop is closed");
     close(known);
 }
@@ -374,7 +347,7 @@ static void forks(void)
 
 int main(void)
 {
-    plan(54);
+    plan(53);
     listening();
     ports();
     life();
