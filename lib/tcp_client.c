@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "error.h"
+#include "log.h"
 #include "tcp_client_secret.h"
 #include "tcp_greeting.h"
 
@@ -314,6 +315,8 @@ muster_status tcp_client_open(tcp_client *client, const char *name, socket_addre
         pthread_mutex_destroy(&client->lock);
         return status;
     }
+    log_line(MUSTER_LOG_INFO, "%s: connected, it speaks as %s", name,
+             protocol_family_name(client->family));
     socket_local_address(link->fd, &client->local);
     pool_add(client, link);
     tcp_client_give(client, link, true);

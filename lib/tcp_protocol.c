@@ -17,7 +17,7 @@ static const struct {
 
 const char *protocol_family_name(protocol_family family)
 {
-    static const char *const names[] = {"torch 1.13", "torch 2.1", "torch 2.2"};
+    static const char *const names[] = {"torch up to 2.0", "torch 2.1", "torch since 2.2"};
     return names[family];
 }
 

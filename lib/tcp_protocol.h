@@ -88,7 +88,7 @@ enum {
     PROTOCOL_WATCHING = 3
 };
 
-/* "torch 1.13", for messages. */
+/* "torch since 2.2", for messages. */
 const char *protocol_family_name(protocol_family family);
 
 const char *protocol_query_name(protocol_query query);
