@@ -30,7 +30,7 @@ enum { TRIES = 5, PLUG_MS = 200, PAUSE_MS = 5000 };
 
 /* So many are handed over in one pause, which costs more than they do; not all at once, since the
  * kernel takes long to find ports where thousands are listened to. */
-enum { BATCH = 16 };
+enum { BATCH = 32 };
 
 /* Gloo's address ends in a number that newer versions want to hear from whoever connects; in older
  * ones all its bits are set. */
@@ -259,10 +259,11 @@ static muster_status plug_in_all(batch *all)
     return status;
 }
 
-/* Waits until Gloo has taken what came, and finds out whether it was the plugs' connections. */
+/* Waits until Gloo has taken what came, and finds out whether it was the plugs' connections. The
+ * last is waited for first: when it is there, so are the others. */
 static muster_status await_all(batch *all)
 {
-    for (int i = 0; i < all->count; i++) {
+    for (int i = all->count - 1; i >= 0; i--) {
         handing *it = &all->list[i];
         gloo_c_why why;
         gloo_c_status got = GLOO_C_IO;
