@@ -8,6 +8,7 @@
 
 #include <dirent.h>
 #include <netinet/in.h>
+#include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -94,16 +95,19 @@ static void visit(int fd, stranger_way way)
 
 void stranger_visit(const struct sockaddr *at, socklen_t size, stranger_way way, int count)
 {
+    static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
+    pthread_mutex_lock(&one_at_a_time);
     for (int i = 0; i < count; i++) {
         int fd = socket(at->sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
         if (fd < 0)
-            return;
+            break;
         /* On one host that is done at once, or goes on by itself. */
         if (connect(fd, at, size) != 0)
             hold(fd);
         else
             visit(fd, way);
     }
+    pthread_mutex_unlock(&one_at_a_time);
 }
 
 /* ---- who listens ---- */
