@@ -63,7 +63,7 @@ static void job_names(const job *what)
 
 static void job_play(const job *what, struct command *nodes)
 {
-    char count[8], ranks[8], node[8], option[128];
+    char count[16], ranks[16], node[16], option[128];
     snprintf(count, sizeof(count), "%d", what->nodes);
     snprintf(ranks, sizeof(ranks), "%d", what->nodes * 2);
     snprintf(option, sizeof(option), "MUSTER_OPTIONS=%s", what->option ? what->option : "");
@@ -259,7 +259,7 @@ static void uneven(void)
        "one network interface takes small packets");
     job_names(&three);
     for (int i = 0; i < 3; i++) {
-        char node[8], ranks[8];
+        char node[16], ranks[16];
         snprintf(node, sizeof(node), "%d", i);
         snprintf(ranks, sizeof(ranks), "%d", i + 1);
         hosts_start(i, &nodes[i],

@@ -62,7 +62,7 @@ static const char *self_path(void)
 static void begin(struct command *nodes)
 {
     for (int i = 0; i < HOSTS; i++) {
-        char node[8];
+        char node[16];
         snprintf(node, sizeof(node), "%d", i);
         hosts_start(i, &nodes[i],
                     (const char *[]){TOOLS "/muster-run", "--nnodes", "3", "--node-rank", node,
