@@ -162,6 +162,42 @@ static void listening_on_all(void)
     close(other);
 }
 
+/* A socket that blocks ends its calls in time all the same. */
+static void blocking(void)
+{
+    int fd = -1, client = -1;
+    socket_address any_port = first_of("127.0.0.1", 0), there;
+    socket_listen(&any_port, &fd);
+    socket_local_address(fd, &there);
+    socket_connect(&there, 1, false, deadline_in(1000), "test", &client);
+    int server = accept(fd, NULL, NULL);
+    int64_t patience_ms = 0;
+    size_t got = 0;
+    char bytes[8];
+    is_int(socket_block(client), MUSTER_OK, "a socket that blocks");
+    long long start = now_ms();
+    is_int(socket_receive_blocking(client, &patience_ms, bytes, 8, deadline_in(50), &got),
+           MUSTER_ERR_TIMEOUT, "receives nothing");
+    ok(now_ms() - start >= 45, "in the time it was given");
+    is_int(socket_receive_blocking(client, &patience_ms, bytes, 8, deadline_in(0), &got),
+           MUSTER_ERR_TIMEOUT, "or in no time");
+    socket_send(server, "abc", 3, deadline_in(1000));
+    is_int(socket_receive_blocking(client, &patience_ms, bytes, 8, deadline_in(1000), &got),
+           MUSTER_OK, "what has come");
+    is_int((long long)got, 3, "is received");
+    ok(patience_ms > 0 && patience_ms <= 1000, "without a further call where it has time enough");
+    start = now_ms();
+    is_int(socket_receive_blocking(client, &patience_ms, bytes, 8, deadline_in(150), &got),
+           MUSTER_ERR_TIMEOUT, "after a short patience");
+    ok(now_ms() - start >= 145, "a longer one is kept too");
+    close(server);
+    is_int(socket_receive_blocking(client, &patience_ms, bytes, 8, deadline_in(1000), &got),
+           MUSTER_ERR_PEER_LOST, "who has gone is lost");
+    is_int(socket_block(-1), MUSTER_ERR_SYSTEM, "no socket is an error");
+    close(client);
+    close(fd);
+}
+
 static void connecting(void)
 {
     int fd = -1, client = -1;
@@ -211,12 +247,13 @@ static void connecting(void)
 
 int main(void)
 {
-    plan(60);
+    plan(71);
     addresses();
     names();
     described();
     listening();
     listening_on_all();
     connecting();
+    blocking();
     return done();
 }

@@ -65,6 +65,10 @@ bool store_party_start(store_party *party, int (*body)(const void *context), con
 bool store_party_ask(store_party *party, const char *order, double numbers[2], char *rest,
                      size_t rest_size, int64_t timeout_ms, char why[512]);
 
+/* This process ends when the one that started it does: a crew in the middle of a task would not
+ * hear of it. */
+void store_party_tie(void);
+
 /* A party that has no more orders ends; one that does not is killed. */
 void store_party_end(store_party *party);
 

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -41,10 +42,16 @@ static void party_raise_limit(void)
     }
 }
 
+void store_party_tie(void)
+{
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+}
+
 static void party_run(int orders, int answers, int (*body)(const void *context),
                       const void *context)
 {
     setpgid(0, 0);
+    store_party_tie();
     for (store_party *other = party_list; other != NULL; other = other->next)
         party_hang_up(other);
     party_raise_limit();
