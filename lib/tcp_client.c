@@ -20,7 +20,7 @@
 enum { FAREWELL_MS = 1000 };
 
 /* How long a server that is not known yet has for an answer; each time around twice as long. */
-enum { FIRST_ANSWER_MS = 2000 };
+enum { FIRST_ANSWER_MS = 4000 };
 
 /* How often in a row a store may close a connection at the first word of the proof, as one with a
  * full queue may, before it is taken for one that knows no proofs. */
