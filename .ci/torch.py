@@ -18,7 +18,7 @@ import tempfile
 import venv
 import zipfile
 
-WANTED = ("torch/", "torchgen/", "functorch/")
+WANTED = ("torch/", "torchgen/", "functorch/", "torch-")  # the last: what is in the wheel
 UNWANTED = ("torch/include/", "torch/test/", "torch/share/",
             "torch/lib/libtorch_cuda_linalg.so")
 IMPORTED = ("typing_extensions", "filelock", "sympy", "networkx", "jinja2", "fsspec")
