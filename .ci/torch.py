@@ -33,8 +33,8 @@ def output(*command):
 
 def works(folder):
     python = folder / "bin/python"
-    return python.exists() and subprocess.run([python, "-c", "import torch.distributed"],
-                                              capture_output=True).returncode == 0
+    see = "import torch.distributed, importlib.metadata; importlib.metadata.version('torch')"
+    return python.exists() and subprocess.run([python, "-c", see], capture_output=True).returncode == 0
 
 
 def unpack(wheel, site):
@@ -82,10 +82,10 @@ def main(version, folder):
     venv.create(folder, symlinks=True, with_pip=True)
     pip = [folder / "bin/python", "-m", "pip", "--quiet", "--disable-pip-version-check"]
     site = next(folder.glob("lib/python*/site-packages"))
+    subprocess.run([*pip, "install", *IMPORTED], check=True)
     with tempfile.TemporaryDirectory(dir=folder) as work:
         subprocess.run([*pip, "download", "--no-deps", "-d", work, f"torch=={version}"], check=True)
         unpack(next(pathlib.Path(work).glob("*.whl")), site)
-    subprocess.run([*pip, "install", *IMPORTED], check=True)
     stand_in(site / "torch/lib")
     (site / "lazy.pth").write_text("import os, sys; sys.setdlopenflags(os.RTLD_LAZY)\n")
     if not works(folder):
