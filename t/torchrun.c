@@ -19,7 +19,7 @@
 #include "torch.h"
 #include "torchrun_rank.h"
 
-enum { NUM_JOBS = 8, POINTS = 20, MOST_WORDS = 40 };
+enum { NUM_JOBS = 8, TOOL_POINTS = 8, POINTS = 12, MOST_WORDS = 40 };
 
 /* How torchrun is told to let ranks meet. STATIC: its agent hosts the store. C10D, which is what
  * --standalone is, but for a fixed port in 1.13: there rank 0 hosts it, in 2.x the agent. */
@@ -160,7 +160,18 @@ static void look_at_nodes(struct job *jobs)
     is_int(lives, 11, "though one agent calls it the first try and the other the second");
 }
 
-static void under(const torch_python *python)
+static void start_tools(struct job *jobs, const torch_python *python)
+{
+    start(&jobs[4], python, STATIC, WORDS("--nproc_per_node", "4"),
+          WORDS(TOOLS "/muster-gather", "--timeout", "60", "--group-size", "2", PROMPTS));
+    start(&jobs[5], python, STATIC, WORDS("--nproc_per_node", "2"),
+          WORDS(TOOLS "/muster-run", "-n", "2", TOOLS "/muster-gather", "--group-size", "3",
+                PROMPTS));
+}
+
+/* The tools with the first torch alone: each rank of torchrun costs the seconds that torch takes.
+ */
+static void under(const torch_python *python, bool tools)
 {
     struct job jobs[NUM_JOBS] = {0};
     diag("torch %s", python->version);
@@ -169,17 +180,16 @@ static void under(const torch_python *python)
     for (int i = 0; i < 2; i++)
         start(&jobs[2 + i], python, i == 0 ? STATIC : C10D,
               WORDS("--nproc_per_node", "3", "--max_restarts", "2"), WORDS(self, "lives"));
-    start(&jobs[4], python, STATIC, WORDS("--nproc_per_node", "4"),
-          WORDS(TOOLS "/muster-gather", "--timeout", "60", "--group-size", "2", PROMPTS));
-    start(&jobs[5], python, STATIC, WORDS("--nproc_per_node", "2"),
-          WORDS(TOOLS "/muster-run", "-n", "2", TOOLS "/muster-gather", "--group-size", "3",
-                PROMPTS));
-    /* From 2.x on agents keep their server, and then the tries must be told apart by the count. */
-    if (python->major == 1)
+    if (tools)
+        start_tools(jobs, python);
+    /* Later agents keep one store for all tries, which then only the count can tell apart. */
+    bool new_store = python->major == 1 || python->minor < 2;
+    if (new_store)
         start_nodes(&jobs[6], &jobs[7], python);
     look_at_ranks(jobs);
-    look_at_tools(jobs);
-    if (python->major == 1)
+    if (tools)
+        look_at_tools(jobs);
+    if (new_store)
         look_at_nodes(jobs);
     else
         skip(3, "agents of torch %s keep one server for all tries", python->version);
@@ -197,7 +207,7 @@ int main(int argc, char **argv)
     needs_torch();
     while (torch_python_at(pythons) != NULL)
         pythons++;
-    plan(pythons * POINTS + 1);
+    plan(pythons * POINTS + TOOL_POINTS + 1);
     /* torchrun leaves its logs behind. */
     const char *parent = getenv("TMPDIR");
     snprintf(folder, sizeof(folder), "%s/muster-torchrun-XXXXXX", parent == NULL ? "/tmp" : parent);
@@ -207,7 +217,7 @@ int main(int argc, char **argv)
     ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
     self[length > 0 ? length : 0] = '\0';
     for (int i = 0; i < pythons; i++)
-        under(torch_python_at(i));
+        under(torch_python_at(i), i == 0);
     struct command rm = {0};
     setenv("TMPDIR", parent == NULL ? "/tmp" : parent, 1);
     command_run(&rm, NULL, WORDS("rm", "-rf", folder));
