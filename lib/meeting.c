@@ -40,6 +40,7 @@ static struct {
     muster_status status; /* of FAILED */
     char sentence[ERROR_SIZE];
     muster_store *server; /* rank 0: keeps it open until the process ends */
+    pid_t server_pid;     /* whose it is: not a child's after a fork */
 } process = {.lock = PTHREAD_MUTEX_INITIALIZER};
 static pthread_once_t process_once = PTHREAD_ONCE_INIT;
 
@@ -84,6 +85,7 @@ static muster_status open_server(const meeting *chosen, const launcher *found, i
     args.port = chosen->port;
     args.listen = true;
     args.timeout_ms = timeout_ms;
+    process.server_pid = getpid();
     return store_tcp_open(&process.server, &args, " of rank 0");
 }
 
@@ -205,6 +207,7 @@ static muster_status report(meeting *chosen, int *size)
         return error_set(process.status, "%s", process.sentence);
     snprintf(chosen->host, sizeof(chosen->host), "%s", process.host);
     chosen->port = process.port;
+    chosen->served_here = process.server != NULL && process.server_pid == getpid();
     if (*size < 0)
         *size = process.size;
     return MUSTER_OK;

@@ -42,6 +42,7 @@ typedef struct meeting {
     char host[256];            /* where rank 0 listens; "" is to be agreed on */
     int port;                  /* 0: to be agreed on */
     bool derived;              /* host is a name that the user did not give */
+    bool served_here;          /* agreed on: this process has rank 0's server */
     const char *host_variable; /* MEETING_GIVEN: where host and port stand */
     const char *port_variable;
     char how[320];     /* in words */

@@ -149,6 +149,7 @@ static muster_status rendezvous_find_rank_0(rendezvous_plan *plan, deadline end)
         return status;
     snprintf(plan->where.host, sizeof(plan->where.host), "%s", way->host);
     plan->where.port = way->port;
+    plan->hosts = way->served_here; /* shares that server */
     if (plan->rank < plan->world_size)
         return MUSTER_OK;
     return error_set(MUSTER_ERR_ARGUMENT, "%s is rank %d, but PMIx says that the job has %d ranks",

@@ -261,7 +261,8 @@ static void introduce(void)
     host_identity_get(&me);
     muster_store_hash(&store);
     is_int(init_options(NULL, NULL, NULL, &options), MUSTER_OK, "options");
-    is_int(handshake_introduce(store, options, "auto", 3, 5, 0, &text), MUSTER_OK, "a rank's record");
+    is_int(handshake_introduce(store, options, "auto", 3, 5, 0, &text), MUSTER_OK,
+           "a rank's record");
     is_int(handshake_introduce(store, options, "auto", 3, 5, 0, &again), MUSTER_OK, "and again");
     if (rank_record_read(&record, muster_str(text)) != MUSTER_OK ||
         rank_record_read(&other, muster_str(again)) != MUSTER_OK)

@@ -8,6 +8,7 @@
 
 #include "pmi1.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +19,7 @@
 #include "environment.h"
 #include "pmi1_server.h"
 #include "rendezvous.h"
+#include "store.h"
 #include "tap.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -32,6 +34,7 @@ typedef struct scene {
     pmi1_manner manner;
     int timeout_ms;
     const char *environment; /* further variables */
+    bool threads;
 } scene;
 
 static void set_scene(scene *s)
@@ -204,6 +207,9 @@ static muster_status meet(const scene *s, const char *key, int64_t *sum)
     char leave[32];
     snprintf(leave, sizeof(leave), "%s-left", key);
     muster_status status = rendezvous_join(NULL, -1, -1, s->timeout_ms, &joined);
+    /* Groups wait for the others before their store goes with its process. */
+    if (status == MUSTER_OK && store_served_here(joined.store) != (joined.rank == 0))
+        status = MUSTER_ERR_INTERNAL;
     if (status == MUSTER_OK)
         status = count_in(joined.store, key, s->ranks, sum);
     if (status == MUSTER_OK)
@@ -218,11 +224,43 @@ static muster_status meet(const scene *s, const char *key, int64_t *sum)
     return status;
 }
 
+typedef struct world {
+    const scene *s;
+    const char *key;
+    int64_t sum;
+    muster_status status;
+    pthread_t thread;
+} world;
+
+static void *meet_aside(void *argument)
+{
+    world *one = argument;
+    one->status = meet(one->s, one->key, &one->sum);
+    return NULL;
+}
+
+/* Two worlds, one after the other or each on a thread of its own. */
+static muster_status meet_twice(const scene *s, int64_t *sums)
+{
+    world worlds[2] = {{.s = s, .key = "first"}, {.s = s, .key = "second"}};
+    for (int i = 0; i < 2 && s->threads; i++)
+        if (pthread_create(&worlds[i].thread, NULL, meet_aside, &worlds[i]) != 0)
+            return MUSTER_ERR_SYSTEM;
+    for (int i = 0; i < 2; i++) {
+        if (s->threads)
+            pthread_join(worlds[i].thread, NULL);
+        else
+            meet_aside(&worlds[i]);
+        sums[i] = worlds[i].sum;
+    }
+    return worlds[0].status != MUSTER_OK ? worlds[0].status : worlds[1].status;
+}
+
 static int rank(int index, void *argument, volatile child_report *reports)
 {
     const scene *s = argument;
     char environment[512];
-    int64_t first = 0, second = 0;
+    int64_t sums[2] = {0, 0};
     if (is_server(s, index))
         return pmi1_serve(s->server_ends, s->ranks, s->manner);
     snprintf(environment, sizeof(environment),
@@ -230,11 +268,9 @@ static int rank(int index, void *argument, volatile child_report *reports)
              "FLUX_JOB_ID=fA1 PMI_RANK=%d PMI_SIZE=%d PMI_FD=%d %s",
              index, s->ranks, index, index, s->ranks, s->ends[index], s->environment);
     environment_only(environment);
-    muster_status status = meet(s, "first", &first);
-    if (status == MUSTER_OK)
-        status = meet(s, "second", &second);
+    muster_status status = meet_twice(s, sums);
     quote_error(&reports[index]);
-    reports[index].number = (long)(100 * first + second);
+    reports[index].number = (long)(100 * sums[0] + sums[1]);
     hang_up(s, index);
     return (int)status;
 }
@@ -246,13 +282,18 @@ static void run_ranks(scene *s, child_report *reports)
     strike_scene(s);
 }
 
-static void ranks_meet(void)
+static void ranks_meet(bool threads)
 {
-    scene s = {.ranks = RANKS, .manner = PMI1_WELL, .timeout_ms = LONG, .environment = ""};
+    scene s = {.ranks = RANKS,
+               .manner = PMI1_WELL,
+               .timeout_ms = LONG,
+               .environment = "",
+               .threads = threads};
     child_report reports[RANKS + 1];
     run_ranks(&s, reports);
     for (int i = 0; i < RANKS; i++)
-        is_int(reports[i].number, 100 * RANKS + RANKS, "rank %d meets all, twice: %s", i,
+        is_int(reports[i].number, 100 * RANKS + RANKS, "rank %d meets all, twice%s: %s", i,
+               threads ? " at once" : "",
                reports[i].status == MUSTER_OK ? "well" : reports[i].sentence);
     is_int(reports[RANKS].status, 0, "each begins and ends one session");
 }
@@ -284,10 +325,11 @@ static void rank_is_late(void)
 
 int main(void)
 {
-    plan((int)(3 * COUNT(manners) + 2 + 5 + RANKS + 1 + 5 + 3));
+    plan((int)(3 * COUNT(manners) + 2 + 5 + 2 * (RANKS + 1) + 5 + 3));
     client_and_server();
     bad_descriptors();
-    ranks_meet();
+    ranks_meet(false);
+    ranks_meet(true);
     rank_0_fails();
     rank_is_late();
     return done();
