@@ -15,7 +15,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/filter.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
@@ -24,9 +23,10 @@
 #include <unistd.h>
 
 #include "descriptors.h"
+#include "plug.h"
 
 /* Where nothing but the plug gets in the first try succeeds. */
-enum { TRIES = 5, PLUG_MS = 200, PAUSE_MS = 5000 };
+enum { TRIES = 5, PAUSE_MS = 5000 };
 
 /* So many are handed over in one pause, which costs more than they do; not all at once, since the
  * kernel takes long to find ports where thousands are listened to. */
@@ -36,17 +36,11 @@ enum { BATCH = 32 };
  * ones all its bits are set. */
 enum { NUMBER_SIZE = 8 };
 
-struct endpoint {
-    struct sockaddr_storage at;
-    socklen_t size;
-};
-
 typedef struct handing {
     muster_comm *comm;
     int peer;
-    int plug;
-    int theirs; /* Gloo's descriptor of the plug's connection, or -1 */
-    struct endpoint plug_at;
+    plug plug;
+    int theirs;              /* Gloo's descriptor of the plug's connection, or -1 */
     bool plugged;            /* nothing but the plug can be what Gloo takes next */
     struct endpoint gloo_at; /* where Gloo listens */
     uint8_t bytes[ADDRESS_SIZE];
@@ -58,32 +52,13 @@ typedef struct batch {
     handing list[BATCH];
 } batch;
 
-static bool same_endpoint(const struct endpoint *a, const struct endpoint *b)
-{
-    const void *left = &a->at, *right = &b->at;
-    if (a->at.ss_family != b->at.ss_family)
-        return false;
-    if (a->at.ss_family == AF_INET) {
-        const struct sockaddr_in *x = left, *y = right;
-        return x->sin_port == y->sin_port && x->sin_addr.s_addr == y->sin_addr.s_addr;
-    }
-    const struct sockaddr_in6 *x = left, *y = right;
-    return x->sin6_port == y->sin6_port && IN6_ARE_ADDR_EQUAL(&x->sin6_addr, &y->sin6_addr);
-}
-
-static bool own_endpoint(int fd, struct endpoint *own)
-{
-    own->size = sizeof(own->at);
-    return getsockname(fd, (struct sockaddr *)&own->at, &own->size) == 0;
-}
-
 static bool is_listener(const handing *it, int fd)
 {
     struct endpoint at;
     int listens = 0;
     socklen_t size = sizeof(listens);
     return getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listens, &size) == 0 && listens != 0 &&
-           own_endpoint(fd, &at) && same_endpoint(&at, &it->gloo_at);
+           endpoint_own(fd, &at) && endpoint_equal(&at, &it->gloo_at);
 }
 
 /* A search for Gloo's listening socket. */
@@ -115,70 +90,20 @@ static int find_listener(const handing *it, int near)
 static void try_other_end(void *user, int fd)
 {
     batch *all = user;
-    struct endpoint at = {.size = sizeof(at.at)};
-    if (getpeername(fd, (struct sockaddr *)&at.at, &at.size) != 0)
+    struct endpoint at;
+    if (!endpoint_peer(fd, &at))
         return;
     for (int i = 0; i < all->count; i++)
-        if (same_endpoint(&at, &all->list[i].plug_at))
+        if (endpoint_equal(&at, &all->list[i].plug.at))
             all->list[i].theirs = fd;
-}
-
-static muster_status plug_error(const char *what)
-{
-    return gloo_host->error(MUSTER_ERR_SYSTEM, "can't %s a socket of Gloo's: %s", what,
-                            strerror(errno));
-}
-
-static muster_status plug_make(handing *it, const char *address)
-{
-    /* A reset in the end, so that nothing of this connection lingers. */
-    const struct linger reset = {.l_onoff = 1, .l_linger = 0};
-    it->plug_at.size = device_address(address, &it->plug_at.at);
-    it->plug = socket(it->plug_at.at.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-    if (it->plug < 0)
-        return plug_error("make");
-    setsockopt(it->plug, SOL_SOCKET, SO_LINGER, &reset, sizeof(reset));
-    if (bind(it->plug, (struct sockaddr *)&it->plug_at.at, it->plug_at.size) != 0 ||
-        !own_endpoint(it->plug, &it->plug_at))
-        return plug_error("bind");
-    return MUSTER_OK;
-}
-
-/* Lets through to the listening socket what comes from the plug, and drops all else before it is
- * answered. A kernel that does not take it leaves the tries. */
-static void admit_only_plug(const handing *it, int listener)
-{
-    enum { PORT_AT = 0, ADDRESS4_AT = 12, ADDRESS6_AT = 8 };
-    const void *at = &it->plug_at.at;
-    const struct sockaddr_in *v4 = at;
-    const struct sockaddr_in6 *v6 = at;
-    bool six = it->plug_at.at.ss_family == AF_INET6;
-    const uint8_t *address = six ? (const uint8_t *)&v6->sin6_addr : (const uint8_t *)&v4->sin_addr;
-    unsigned words = six ? 4 : 1, count = 0;
-    uint32_t first = (uint32_t)SKF_NET_OFF + (six ? ADDRESS6_AT : ADDRESS4_AT);
-    struct sock_filter program[12];
-    program[count++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_H | BPF_ABS, PORT_AT);
-    program[count++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K,
-                                                    ntohs(six ? v6->sin6_port : v4->sin_port), 0,
-                                                    (uint8_t)(2 * words + 1));
-    for (unsigned i = 0; i < words; i++) {
-        uint32_t word;
-        memcpy(&word, address + 4 * i, sizeof(word));
-        program[count++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, first + 4 * i);
-        program[count++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ntohl(word), 0,
-                                                        (uint8_t)(2 * (words - 1 - i) + 1));
-    }
-    program[count++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, UINT32_MAX);
-    program[count++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, 0);
-    const struct sock_fprog filter = {(unsigned short)count, program};
-    setsockopt(listener, SOL_SOCKET, SO_ATTACH_FILTER, &filter, sizeof(filter));
 }
 
 /* Those who came before the filter. */
 static void turn_away(const handing *it, int listener)
 {
+    enum { ENOUGH = 64 }; /* where there is no filter they may keep coming */
     struct pollfd waiting = {.fd = listener, .events = POLLIN};
-    while (poll(&waiting, 1, 0) == 1) {
+    for (int i = 0; i < ENOUGH && poll(&waiting, 1, 0) == 1; i++) {
         int stranger = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
         if (stranger < 0)
             break;
@@ -190,25 +115,13 @@ static void turn_away(const handing *it, int listener)
 }
 
 /* Says the number that Gloo wants to hear, if it wants one. */
-static bool plug_say_number(const handing *it)
+static bool say_number(const handing *it)
 {
     const uint8_t *number = it->bytes + it->size - NUMBER_SIZE;
     bool wanted = false;
     for (int i = 0; i < NUMBER_SIZE; i++)
         wanted = wanted || number[i] != 0xff;
-    return !wanted || send(it->plug, number, NUMBER_SIZE, MSG_NOSIGNAL) == NUMBER_SIZE;
-}
-
-static bool plug_connect(const handing *it)
-{
-    struct pollfd done = {.fd = it->plug, .events = POLLOUT};
-    int error = 0;
-    socklen_t size = sizeof(error);
-    if (connect(it->plug, (const struct sockaddr *)&it->gloo_at.at, it->gloo_at.size) != 0 &&
-        (errno != EINPROGRESS || poll(&done, 1, PLUG_MS) != 1 ||
-         getsockopt(it->plug, SOL_SOCKET, SO_ERROR, &error, &size) != 0 || error != 0))
-        return false;
-    return plug_say_number(it);
+    return !wanted || send(it->plug.fd, number, NUMBER_SIZE, MSG_NOSIGNAL) == NUMBER_SIZE;
 }
 
 /* Where Gloo listens for the peer, from its own address. */
@@ -222,7 +135,7 @@ static muster_status listen_for(handing *it)
     if (it->size < sizeof(it->gloo_at.at) + NUMBER_SIZE)
         return gloo_host->error(MUSTER_ERR_INTERNAL, "Gloo has an address of %zu bytes", it->size);
     memcpy(&it->gloo_at.at, it->bytes, sizeof(it->gloo_at.at));
-    it->gloo_at.size = it->plug_at.size;
+    it->gloo_at.size = it->plug.at.size;
     return MUSTER_OK;
 }
 
@@ -233,13 +146,13 @@ static muster_status plug_in(handing *it, int *cleared)
     muster_status status = listen_for(it);
     if (status != MUSTER_OK)
         return status;
-    int listener = find_listener(it, *cleared < 0 ? it->plug + 1 : *cleared);
+    int listener = find_listener(it, *cleared < 0 ? it->plug.fd + 1 : *cleared);
     if (listener >= 0)
-        admit_only_plug(it, listener);
+        plug_admit(&it->plug, listener);
     if (listener >= 0 && listener != *cleared)
         turn_away(it, listener);
     *cleared = listener;
-    it->plugged = plug_connect(it);
+    it->plugged = plug_connect(&it->plug, &it->gloo_at) && say_number(it);
     return MUSTER_OK;
 }
 
@@ -298,7 +211,7 @@ static muster_status hand_over_batch(batch *all, int *fds, const char *address)
 {
     muster_status status = MUSTER_OK;
     for (int i = 0; i < all->count && status == MUSTER_OK; i++)
-        status = plug_make(&all->list[i], address);
+        status = plug_make(&all->list[i].plug, address);
     if (status == MUSTER_OK)
         status = plug_in_all(all);
     if (status == MUSTER_OK)
@@ -307,8 +220,8 @@ static muster_status hand_over_batch(batch *all, int *fds, const char *address)
         const handing *it = &all->list[i];
         if (status == MUSTER_OK && it->theirs >= 0)
             status = swap(it, &fds[it->peer]);
-        if (it->plug >= 0)
-            close(it->plug);
+        if (it->plug.fd >= 0)
+            close(it->plug.fd);
         /* Also so that the next try finds nothing to close while the thread is paused. */
         if (fds[it->peer] >= 0 && it->size > 0)
             gloo_c_pair_close(it->comm->context, it->peer);
@@ -323,7 +236,8 @@ static muster_status hand_over_all(muster_comm *comm, int *fds, const char *addr
     muster_status status = MUSTER_OK;
     for (int peer = 0; peer < comm->size && status == MUSTER_OK; peer++) {
         if (fds[peer] >= 0)
-            all.list[all.count++] = (handing){.comm = comm, .peer = peer, .plug = -1, .theirs = -1};
+            all.list[all.count++] =
+                (handing){.comm = comm, .peer = peer, .plug = {.fd = -1}, .theirs = -1};
         if (all.count == 0 || (all.count < BATCH && peer + 1 < comm->size))
             continue;
         status = hand_over_batch(&all, fds, address);
