@@ -62,11 +62,22 @@ __attribute__((visibility("default"))) int listen(int fd, int backlog)
     return result;
 }
 
-static void *die_later(void *microseconds)
+static void *die_later(void *unused)
 {
-    usleep(*(unsigned *)microseconds);
+    srand((unsigned)scene->number);
+    usleep((useconds_t)(rand() % LATEST_DEATH_US));
     die();
-    return NULL;
+    return unused;
+}
+
+/* From now on the rank dies at any moment. */
+static void doom(void)
+{
+    pthread_t reaper;
+    if (scene->number % 2 == 0)
+        atomic_store(&listens_left, 1 + scene->number / 2 % 8);
+    else if (pthread_create(&reaper, NULL, die_later, NULL) != 0)
+        die();
 }
 
 /* ---- one rank ---- */
@@ -87,6 +98,8 @@ static muster_status live(int rank, const char **stage)
     atomic_fetch_add(&scene->ready, 1);
     while (atomic_load(&scene->ready) < RANKS)
         usleep(200);
+    if (rank == scene->victim)
+        doom();
     muster_status status = muster_init_process_group(&world, &args);
     *stage = status == MUSTER_OK ? "sub-groups" : *stage;
     if (status == MUSTER_OK)
@@ -101,15 +114,6 @@ static muster_status live(int rank, const char **stage)
 static void run_rank(int rank)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    unsigned seed = (unsigned)scene->number, delay = 0;
-    pthread_t reaper;
-    if (rank == scene->victim && scene->number % 2 == 0)
-        atomic_store(&listens_left, 1 + scene->number / 2 % 8);
-    if (rank == scene->victim && scene->number % 2 != 0) {
-        srand(seed);
-        delay = (unsigned)(rand() % LATEST_DEATH_US);
-        pthread_create(&reaper, NULL, die_later, &delay);
-    }
     survivor *me = &scene->ranks[rank];
     me->status = live(rank, &me->stage);
     me->at_ms = now_ms();
