@@ -82,8 +82,9 @@ static void doom(void)
 
 /* ---- one rank ---- */
 
-static muster_status live(int rank, const char **stage)
+static void live(int rank, survivor *me)
 {
+    const char **stage = &me->stage;
     char name[32];
     snprintf(name, sizeof(name), "tragedy %d", scene->number);
     muster_group *world = NULL, *regular = NULL, *orthogonal = NULL;
@@ -108,16 +109,19 @@ static muster_status live(int rank, const char **stage)
     int32_t one = 1, sum = 0;
     while (status == MUSTER_OK)
         status = muster_all_reduce(world, &one, &sum, 1, MUSTER_INT32, MUSTER_SUM, NULL);
-    return status;
+    me->at_ms = now_ms();
+    me->status = status;
+    snprintf(me->sentence, sizeof(me->sentence), "%s", muster_last_error());
+    muster_group_free(orthogonal);
+    muster_group_free(regular);
+    muster_group_free(world);
+    muster_store_free(args.store);
 }
 
 static void run_rank(int rank)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    survivor *me = &scene->ranks[rank];
-    me->status = live(rank, &me->stage);
-    me->at_ms = now_ms();
-    snprintf(me->sentence, sizeof(me->sentence), "%s", muster_last_error());
+    live(rank, &scene->ranks[rank]);
     _exit(0);
 }
 

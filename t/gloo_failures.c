@@ -78,7 +78,8 @@ static void killed_before_message(rank *me)
         rank_check(me, status == MUSTER_ERR_PEER_LOST, "wait: %s: %s", muster_status_name(status),
                    muster_last_error());
         rank_check(me, strstr(muster_last_error(), "rank 2") != NULL, "%s", muster_last_error());
-        rank_check(me, deadline_now_ns() - atomic_load(rank_flag(me, KILLED)) < 1000000000,
+        rank_check(me,
+                   deadline_now_ns() - atomic_load(rank_flag(me, KILLED)) < patient(1000) * 1000000,
                    "the wait took too long");
         rank_check(me,
                    me->gloo->post_recv(me->comm, 1, 5, &byte, 1, &request) == MUSTER_ERR_PEER_LOST,
@@ -121,7 +122,8 @@ static void half_way(rank *me, bool victim_sends)
             status = got == MUSTER_OK ? status : got;
         }
         rank_check(me, status == MUSTER_ERR_PEER_LOST, "waits: %s", muster_status_name(status));
-        rank_check(me, deadline_now_ns() - atomic_load(rank_flag(me, KILLED)) < 1000000000,
+        rank_check(me,
+                   deadline_now_ns() - atomic_load(rank_flag(me, KILLED)) < patient(1000) * 1000000,
                    "the waits took too long");
     }
     expect_lost(me, last);
