@@ -16,6 +16,10 @@
 #include "tap.h"
 #include "torch.h"
 
+/* The first torch with libuv's server by default. Those of 2.2 and 2.3 may be asked for it, and it
+ * closes the connection at some messages that come in pieces of 4,000 bytes. */
+enum { LIBUV = 204 };
+
 /* A multiple of 251, as the pattern is. */
 enum { LARGE = 251 * 12000, MOST_CLIENTS = 12 };
 
@@ -396,7 +400,7 @@ int main(void)
     needs_torch();
     int num = 0, num_libuv = 0;
     for (const torch_python *torch; (torch = torch_python_at(num)) != NULL; num++)
-        num_libuv += torch->major * 100 + torch->minor >= 202;
+        num_libuv += torch->major * 100 + torch->minor >= LIBUV;
     plan(num * (HOSTED_POINTS + HOSTS_POINTS) + num_libuv * HOSTS_POINTS + TOGETHER_POINTS +
          PAIR_POINTS + KILLED_POINTS);
     crowd all = crowd_start();
@@ -405,11 +409,11 @@ int main(void)
     pairs(all.clients[all.num - 2], all.clients[all.num - 1]);
     killed(&all, store);
     for (int i = 0; i < all.num; i++) {
-        bool libuv = family_of(all.clients[i]) == PROTOCOL_2_2;
+        bool chooses = family_of(all.clients[i]) == PROTOCOL_2_2;
         muster_hosts(all.clients[i]);
-        torch_hosts(all.clients[i], libuv ? "1" : "");
-        if (libuv)
-            torch_hosts(all.clients[i], "0");
+        torch_hosts(all.clients[i], chooses ? "0" : "");
+        if (version_of(all.clients[i]) >= LIBUV)
+            torch_hosts(all.clients[i], "1");
         talk_stop(&all.clients[i]->talk);
         free(all.clients[i]);
     }
