@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# libpmix is opened at run time, so nothing is linked: its header, where it is there, is what lib/pmix_check.c
+# libpmix is opened at run time, so nothing is linked: its header, where it is there, is what lib/launch/pmix_check.c
 # compares our declarations with.
 AC_DEFUN([MUSTER_CHECK_PMIX], [
   pmix_summary="not compared, for there is no pmix.h (libpmix-dev)"

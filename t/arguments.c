@@ -2,7 +2,7 @@
  *
  * Structs of callers that were built with an older or a newer header.
  */
-#include "arguments.h"
+#include "base/arguments.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
  * Finding backends: plugins that are wrong in every way become reasons in the list, the first of a
  * name wins, and nothing is written to stderr.
  */
-#include "backend.h"
+#include "backend/backend.h"
 
 #include <fcntl.h>
 #include <pthread.h>
@@ -13,8 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "backend_plugin.h"
-#include "backend_scan.h"
+#include "backend/backend_plugin.h"
+#include "backend/backend_scan.h"
 #include "tap.h"
 
 #define BAD PLUGINS "/bad/.libs"

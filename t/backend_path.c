@@ -5,7 +5,7 @@
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif
-#include "backend_path.h"
+#include "backend/backend_path.h"
 
 #include <stdio.h>
 #include <stdlib.h>

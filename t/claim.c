@@ -2,7 +2,7 @@
  *
  * Claiming places of a name: generations, holders that live or are gone, races.
  */
-#include "claim.h"
+#include "group/claim.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -12,10 +12,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "error.h"
-#include "host_identity.h"
-#include "roster.h"
-#include "store.h"
+#include "base/error.h"
+#include "net/host_identity.h"
+#include "group/roster.h"
+#include "store/store.h"
 #include "tap.h"
 
 enum { PLENTY_MS = 20000, SHORT_MS = 300, RACES = 200 };

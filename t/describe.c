@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "family.h"
-#include "group.h"
+#include "group/family.h"
+#include "group/group.h"
 #include "tap.h"
 
 /* ---- a strict reader of JSON ---- */

@@ -7,8 +7,8 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "error.h"
-#include "log.h"
+#include "base/error.h"
+#include "base/log.h"
 #include "tap.h"
 
 static void *other_thread(void *unused)

@@ -2,7 +2,7 @@
  *
  * Meetings through a store, with threads as participants: all of them end alike.
  */
-#include "exchange.h"
+#include "group/exchange.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -11,9 +11,9 @@
 #include <string.h>
 #include <sys/wait.h>
 
-#include "error.h"
+#include "base/error.h"
 #include "mortal_store.h"
-#include "store.h"
+#include "store/store.h"
 #include "tap.h"
 
 enum { MOST = 32, PLENTY_MS = 20000, SHORT_MS = 400 };

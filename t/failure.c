@@ -10,9 +10,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "deadline.h"
-#include "error.h"
-#include "failure.h"
+#include "base/deadline.h"
+#include "base/error.h"
+#include "group/failure.h"
 #include "tap.h"
 
 enum { RANKS = 3, TURNS = 60, TIMEOUT_MS = 1500, ALL_MS = 8000 };

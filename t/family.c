@@ -2,7 +2,7 @@
  *
  * Names and counts of the groups made of one group.
  */
-#include "family.h"
+#include "group/family.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "muster.h"
-#include "narrow.h"
+#include "collective/narrow.h"
 #include "ranks.h"
 #include "shapes.h"
 

@@ -15,7 +15,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "error.h"
+#include "base/error.h"
 #include "gloo_ranks.h"
 #include "tap.h"
 

@@ -17,7 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "error.h"
+#include "base/error.h"
 #include "tap.h"
 
 enum { CELL_SIZE = 8192, WORDS = 700, PATIENCE_MS = 60000 };

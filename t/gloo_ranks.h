@@ -9,8 +9,8 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "deadline.h"
-#include "host.h"
+#include "base/deadline.h"
+#include "backend/host.h"
 
 enum { RANKS_MAX = 8 };
 

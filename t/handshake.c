@@ -3,14 +3,14 @@
  * What ranks decide alike from their records, which are made by hand here: the backend, and the
  * address of each rank.
  */
-#include "handshake.h"
+#include "group/handshake.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "host_identity.h"
-#include "init.h"
+#include "net/host_identity.h"
+#include "group/init.h"
 #include "tap.h"
 
 enum { MOST = 4 };

@@ -6,7 +6,7 @@
 #include "config.h"
 #endif
 
-#include "host_identity.h"
+#include "net/host_identity.h"
 
 #include <sched.h>
 #include <signal.h>

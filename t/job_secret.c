@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "job_secret.h"
+#include "tcp_store/job_secret.h"
 #include "tap.h"
 
 static muster_status read_as(job_secret *secret, const char *text)

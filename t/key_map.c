@@ -6,11 +6,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "blobs.h"
-#include "buffer.h"
-#include "counter.h"
+#include "base/blobs.h"
+#include "base/buffer.h"
+#include "base/counter.h"
 #include "tap.h"
-#include "value_map.h"
+#include "store/value_map.h"
 
 static muster_blob number_key(char text[16], int number)
 {

@@ -3,7 +3,7 @@
  * Who started this process, by tables of environments: as launchers were seen to set them, and as
  * they contradict themselves. User case 10.
  */
-#include "launcher.h"
+#include "launch/launcher.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend.h"
-#include "host.h"
+#include "backend/backend.h"
+#include "backend/host.h"
 #include "tap.h"
 
 static const muster_backend *local;

@@ -3,7 +3,7 @@
  * Local ranks of groups whose ranks say that they are on several hosts, and what is said of a
  * launcher that sees that otherwise.
  */
-#include "local_rank.h"
+#include "group/local_rank.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -4,14 +4,14 @@
  */
 #include "config.h"
 
-#include "lookout.h"
+#include "group/lookout.h"
 
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "error.h"
-#include "host_identity.h"
+#include "base/error.h"
+#include "net/host_identity.h"
 #include "tap.h"
 
 /* The record that a process of this host would write of itself. */

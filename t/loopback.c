@@ -2,13 +2,13 @@
  *
  * A loopback address for each process.
  */
-#include "loopback.h"
+#include "net/loopback.h"
 
 #include <string.h>
 #include <sys/types.h>
 #include <unistd.h>
 
-#include "interface.h"
+#include "net/interface.h"
 #include "tap.h"
 
 /* The formula, where the host has the addresses; on one that has only 127.0.0.1 that is right too.

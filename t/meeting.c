@@ -4,16 +4,16 @@
  */
 #include "config.h"
 
-#include "meeting.h"
+#include "launch/meeting.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "children.h"
 #include "environment.h"
-#include "meeting_address.h"
-#include "pmix_client.h"
-#include "rendezvous_plan.h"
+#include "launch/meeting_address.h"
+#include "launch/pmix_client.h"
+#include "launch/rendezvous_plan.h"
 #include "tap.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))

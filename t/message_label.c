@@ -2,7 +2,7 @@
  *
  * What an operation is called where ranks disagree on it, and how messages are begun.
  */
-#include "message.h"
+#include "collective/message.h"
 
 #include <string.h>
 

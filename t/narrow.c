@@ -3,7 +3,7 @@
  * Integers in the fewest bytes: the width at each border, the bytes themselves, and the way there
  * and back.
  */
-#include "narrow.h"
+#include "collective/narrow.h"
 
 #include <inttypes.h>
 #include <stdio.h>

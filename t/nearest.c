@@ -2,7 +2,7 @@
  *
  * Distances between words, and the nearest of several.
  */
-#include "nearest.h"
+#include "base/nearest.h"
 
 #include <stdint.h>
 #include <string.h>

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend_scan.h"
-#include "options.h"
+#include "backend/backend_scan.h"
+#include "options/options.h"
 #include "tap.h"
 
 void *__real_malloc(size_t size);

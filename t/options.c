@@ -2,7 +2,7 @@
  *
  * The options object, options as text, and which of several places wins.
  */
-#include "options.h"
+#include "options/options.h"
 
 #include <stdio.h>
 #include <stdlib.h>

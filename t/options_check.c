@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "option_table.h"
-#include "option_type.h"
-#include "options.h"
+#include "options/option_table.h"
+#include "options/option_type.h"
+#include "options/options.h"
 #include "tap.h"
 
 static const muster_option gloo_options[] = {

@@ -4,7 +4,7 @@
  */
 #include "config.h"
 
-#include "patience.h"
+#include "base/patience.h"
 
 #include <signal.h>
 #include <sys/wait.h>

@@ -6,7 +6,7 @@
  */
 #include "config.h"
 
-#include "pmi1.h"
+#include "launch/pmi1.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -18,8 +18,8 @@
 #include "children.h"
 #include "environment.h"
 #include "pmi1_server.h"
-#include "rendezvous.h"
-#include "store.h"
+#include "launch/rendezvous.h"
+#include "store/store.h"
 #include "tap.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))

@@ -2,7 +2,7 @@
  *
  * Sets and lists of ranks in words.
  */
-#include "rank_set.h"
+#include "base/rank_set.h"
 
 #include <string.h>
 

@@ -6,7 +6,7 @@
 #include "config.h"
 
 #include "ranks_crew.h"
-#include "deadline.h"
+#include "base/deadline.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,7 +2,7 @@
  *
  * Every reduction of every type against a model in wider arithmetic, at the edges of each type.
  */
-#include "reduce.h"
+#include "collective/reduce.h"
 
 #include <math.h>
 #include <string.h>

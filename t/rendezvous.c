@@ -3,7 +3,7 @@
  * Ranks that meet over loopback, each a process with an environment of its own, and those that
  * don't. User cases 1, 10 and 11 as far as one machine shows them.
  */
-#include "rendezvous.h"
+#include "launch/rendezvous.h"
 
 #include <arpa/inet.h>
 #include <dirent.h>
@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "children.h"
-#include "store.h"
+#include "store/store.h"
 #include "tap.h"
 
 enum { LONG = 10000, SHORT = 300 };

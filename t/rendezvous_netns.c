@@ -19,9 +19,9 @@
 #include <unistd.h>
 
 #include "children.h"
-#include "interface.h"
-#include "rendezvous.h"
-#include "store.h"
+#include "net/interface.h"
+#include "launch/rendezvous.h"
+#include "store/store.h"
 #include "tap.h"
 
 enum { TIMEOUT = 1500, QUICK = 1000 };

@@ -2,7 +2,7 @@
  *
  * What init_method, arguments and environment come to, as a table. User cases 10 and 13c.
  */
-#include "rendezvous_plan.h"
+#include "launch/rendezvous_plan.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend_plugin.h"
-#include "deadline.h"
-#include "host.h"
+#include "backend/backend_plugin.h"
+#include "base/deadline.h"
+#include "backend/host.h"
 #include "tap.h"
 
 enum { RANKS = 3, PATIENCE_MS = 20000 };

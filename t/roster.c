@@ -3,7 +3,7 @@
  * Rank records: written, read again, and read where somebody has spoilt them. Run it under a
  * sanitizer too.
  */
-#include "roster.h"
+#include "group/roster.h"
 
 #include <stdio.h>
 #include <stdlib.h>

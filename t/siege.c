@@ -16,7 +16,7 @@
 #include "store_conformance.h"
 #include "store_peers.h"
 #include "tap.h"
-#include "tcp_loop.h"
+#include "tcp_store/tcp_loop.h"
 
 struct siege {
     tcp_loop loop;

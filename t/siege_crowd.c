@@ -21,7 +21,7 @@
 #include "store_conformance.h"
 #include "store_peers.h"
 #include "tap.h"
-#include "tcp_entry.h"
+#include "tcp_store/tcp_entry.h"
 
 int siege_enter(int port, unsigned char sent[80])
 {

@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "slurm_nodes.h"
+#include "launch/slurm_nodes.h"
 
 #include <stdio.h>
 #include <stdlib.h>

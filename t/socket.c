@@ -11,8 +11,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "socket.h"
-#include "socket_here.h"
+#include "net/socket.h"
+#include "net/socket_here.h"
 #include "store_conformance.h"
 #include "tap.h"
 

@@ -16,7 +16,7 @@
 #include "store_conformance.h"
 #include "store_peers.h"
 #include "tap.h"
-#include "tcp_door.h"
+#include "tcp_store/tcp_door.h"
 
 enum { PATIENCE = 10000, CUT_OFF = 2000, TURNED_POINTS = 2 };
 

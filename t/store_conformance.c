@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "store.h"
+#include "store/store.h"
 #include "tap.h"
 
 static const int64_t SOON = 5000; /* for what must come at once */

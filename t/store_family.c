@@ -14,9 +14,9 @@
 
 #include "store_conformance.h"
 #include "store_peers.h"
-#include "store_tcp.h"
+#include "tcp_store/store_tcp.h"
 #include "tap.h"
-#include "tcp_loop.h"
+#include "tcp_store/tcp_loop.h"
 
 /* ---- A server that follows a script --------------------------------------------------------- */
 

@@ -2,7 +2,7 @@
  *
  * The store inside one process.
  */
-#include "store.h"
+#include "store/store.h"
 #include "store_conformance.h"
 #include "tap.h"
 

@@ -15,7 +15,7 @@
 
 #include "store_conformance.h"
 #include "tap.h"
-#include "tcp_loop.h"
+#include "tcp_store/tcp_loop.h"
 
 muster_tcp_store_args peer_args(const char *host, int port, bool listens)
 {

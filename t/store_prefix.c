@@ -4,7 +4,7 @@
  */
 #include <stdlib.h>
 
-#include "store.h"
+#include "store/store.h"
 #include "store_conformance.h"
 #include "tap.h"
 

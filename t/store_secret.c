@@ -13,11 +13,11 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "store.h"
+#include "store/store.h"
 #include "store_conformance.h"
 #include "store_peers.h"
 #include "tap.h"
-#include "tcp_entry.h"
+#include "tcp_store/tcp_entry.h"
 
 #define RIGHT "correct horse battery staple"
 #define WRONG "correct horse battery stable"

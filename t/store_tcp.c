@@ -13,10 +13,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "store.h"
+#include "store/store.h"
 #include "store_conformance.h"
 #include "store_peers.h"
-#include "store_tcp.h"
+#include "tcp_store/store_tcp.h"
 #include "tap.h"
 
 /* A sanitizer has memory of its own for each thread. */

@@ -11,7 +11,7 @@
 #include "ranks_port.h"
 #include "store_conformance.h"
 #include "store_peers.h"
-#include "store_tcp.h"
+#include "tcp_store/store_tcp.h"
 #include "talk.h"
 #include "tap.h"
 #include "torch.h"

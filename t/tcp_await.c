@@ -9,9 +9,9 @@
 #include <unistd.h>
 
 #include "store_peers.h"
-#include "store_tcp.h"
+#include "tcp_store/store_tcp.h"
 #include "tap.h"
-#include "tcp_session.h"
+#include "tcp_store/tcp_session.h"
 
 #define BYTES(text) text, sizeof(text) - 1
 

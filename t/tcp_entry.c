@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "tap.h"
-#include "tcp_entry.h"
+#include "tcp_store/tcp_entry.h"
 
 #ifdef HAVE_SODIUM
 enum { CAN_PROVE = 1 };

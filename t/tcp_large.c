@@ -2,7 +2,7 @@
  *
  * Turns for large messages.
  */
-#include "tcp_large.h"
+#include "tcp_store/tcp_large.h"
 
 #include "tap.h"
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "tap.h"
-#include "tcp_protocol.h"
+#include "tcp_store/tcp_protocol.h"
 
 #define BYTES(text) text, sizeof(text) - 1
 

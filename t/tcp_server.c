@@ -16,12 +16,12 @@
 #include <unistd.h>
 
 #include "ranks_port.h"
-#include "store.h"
+#include "store/store.h"
 #include "store_conformance.h"
 #include "store_peers.h"
 #include "tap.h"
-#include "tcp_loop.h"
-#include "tcp_server.h"
+#include "tcp_store/tcp_loop.h"
+#include "tcp_store/tcp_server.h"
 
 /* Whether the kernel's table has a listener with this address and port, both in hex. */
 static bool listens_at(const char *table, const char *address, int port)

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "tap.h"
-#include "tcp_session.h"
+#include "tcp_store/tcp_session.h"
 
 #define BYTES(text) text, sizeof(text) - 1
 

@@ -2,7 +2,7 @@
  *
  * Threads of the library: no signal reaches them, and nothing waits for one that hangs.
  */
-#include "thread.h"
+#include "base/thread.h"
 
 #include <signal.h>
 #include <stdatomic.h>

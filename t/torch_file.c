@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "ranks.h"
-#include "store.h"
+#include "store/store.h"
 #include "store_conformance.h"
 #include "torch.h"
 #include "torch_points.h"

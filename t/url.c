@@ -2,7 +2,7 @@
  *
  * Reading an init_method: every good form, every mistake.
  */
-#include "url.h"
+#include "net/url.h"
 
 #include <string.h>
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "tap.h"
-#include "version.h"
+#include "base/version.h"
 
 static const struct {
     const char *a, *b;

@@ -2,7 +2,7 @@
  *
  * The queue of a group's operations and the handles on them.
  */
-#include "work.h"
+#include "collective/work.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -10,9 +10,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "deadline.h"
-#include "error.h"
-#include "group.h"
+#include "base/deadline.h"
+#include "base/error.h"
+#include "group/group.h"
 #include "tap.h"
 
 enum { PLENTY_MS = 20000, SHORT_MS = 50, MANY = 500 };

@@ -9,7 +9,7 @@
 #include <pthread.h>
 #include <stdbool.h>
 
-#include "deadline.h"
+#include "base/deadline.h"
 #include "device.h"
 #include "gloo_c.h"
 #include "muster/backend.h"

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The one list of backends of this process: made on first need, never changed, never freed.
+ */
+#include "backend/backend.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend/backend_scan.h"
+#include "base/log.h"
+#include "base/nearest.h"
+
+/* The lock is for loading alone: who finds the list made takes no lock, so that a child of fork
+ * can't find it held by a thread that it does not have. */
+static pthread_mutex_t loading = PTHREAD_MUTEX_INITIALIZER;
+static _Atomic(backend_set *) loaded;
+
+static muster_status backend_load(backend_set **made)
+{
+    backend_set *set = calloc(1, sizeof(*set));
+    if (set == NULL)
+        return error_no_memory(sizeof(*set), "the list of backends");
+    backend_path path;
+    muster_status status = backend_path_make(backend_path_is_secure(), &path);
+    if (status == MUSTER_OK) {
+        status = backend_scan(&path, set);
+        backend_path_free(&path);
+    }
+    if (status == MUSTER_OK)
+        *made = set;
+    else
+        free(set);
+    return status;
+}
+
+static void backend_log(const backend_set *set)
+{
+    for (size_t i = 0; i < set->count; i++) {
+        const backend_entry *entry = set->entries[i];
+        log_line(MUSTER_LOG_INFO, "backend '%s' (%s)%s%s: %s%s", entry->name, entry->file,
+                 entry->info.version[0] != '\0' ? " version " : "", entry->info.version,
+                 entry->available ? "available" : "not available: ", entry->reason);
+    }
+}
+
+/* Probing leaves sentences behind on this thread; a call that succeeds must not. */
+static muster_status backend_load_quietly(backend_set **made)
+{
+    char before[ERROR_SIZE];
+    snprintf(before, sizeof(before), "%s", muster_last_error());
+    muster_status status = backend_load(made);
+    if (status == MUSTER_OK) {
+        backend_log(*made);
+        error_set(MUSTER_OK, "%s", before);
+    }
+    return status;
+}
+
+static muster_status backend_get_set(const backend_set **set)
+{
+    backend_set *found = atomic_load_explicit(&loaded, memory_order_acquire);
+    muster_status status = MUSTER_OK;
+    if (found == NULL) {
+        pthread_mutex_lock(&loading);
+        found = atomic_load_explicit(&loaded, memory_order_acquire);
+        if (found == NULL)
+            status = backend_load_quietly(&found);
+        if (status == MUSTER_OK)
+            atomic_store_explicit(&loaded, found, memory_order_release);
+        pthread_mutex_unlock(&loading);
+    }
+    *set = found;
+    return status;
+}
+
+muster_status backend_list(const backend_entry *const **list, size_t *count)
+{
+    const backend_set *set;
+    muster_status status = backend_get_set(&set);
+    if (status != MUSTER_OK)
+        return status;
+    *list = (const backend_entry *const *)set->entries;
+    *count = set->count;
+    return MUSTER_OK;
+}
+
+const backend_entry *backend_find(const char *name)
+{
+    const backend_set *set;
+    return backend_get_set(&set) == MUSTER_OK ? backend_scan_find(set, name) : NULL;
+}
+
+muster_status backend_unknown(const char *name)
+{
+    const backend_set *set;
+    muster_status status = backend_get_set(&set);
+    if (status != MUSTER_OK)
+        return status;
+    char known[512] = "";
+    nearest search = {name, NULL, 0};
+    for (size_t i = 0, used = 0; i < set->count && used < sizeof(known); i++) {
+        nearest_offer(&search, set->entries[i]->name);
+        used += (size_t)snprintf(known + used, sizeof(known) - used, "%s%s", i > 0 ? ", " : "",
+                                 set->entries[i]->name);
+    }
+    return error_set(MUSTER_ERR_NOT_FOUND,
+                     "there is no backend '%s'; %s%s%sfound were: %s (folders in "
+                     "MUSTER_BACKEND_PATH are searched for muster_<name>.so too)",
+                     name, search.best != NULL ? "did you mean '" : "",
+                     search.best != NULL ? search.best : "", search.best != NULL ? "'? " : "",
+                     known);
+}
+
+muster_status backend_option_tables(options_table **tables, size_t *count)
+{
+    const backend_set *set;
+    muster_status status = backend_get_set(&set);
+    if (status != MUSTER_OK)
+        return status;
+    options_table *made = calloc(set->count, sizeof(*made));
+    if (made == NULL)
+        return error_no_memory(set->count * sizeof(*made), "tables of options");
+    for (size_t i = 0; i < set->count; i++) {
+        const backend_entry *entry = set->entries[i];
+        made[i] = (options_table){
+            .backend = entry->name,
+            .options = entry->ops == NULL ? NULL : entry->ops->options,
+            .version = entry->info.version,
+            .available = entry->available,
+            .readable = entry->ops != NULL,
+        };
+    }
+    *tables = made;
+    *count = set->count;
+    return MUSTER_OK;
+}

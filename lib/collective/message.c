@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Envelopes, and carrying many messages at once.
+ *
+ * An envelope is MESSAGE_ENVELOPE bytes, numbers in little-endian order: magic, kind, type,
+ * reduction, root, sequence, count, bytes, and the payload itself where it is at most
+ * MESSAGE_INLINE bytes.
+ */
+#include "config.h"
+
+#include "collective/message.h"
+
+#include <endian.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "group/failure.h"
+
+/* What a backend's slot number is made of: whose order it counts in, which message, which part. */
+#define SLOT_COLLECTIVE (UINT64_C(1) << 52)
+#define SLOT_PAIR (UINT64_C(2) << 52)
+#define SLOT_DATA UINT64_C(1)
+
+#define ENVELOPE_MAGIC UINT32_C(0x7453754d) /* "MuSt" */
+
+typedef struct envelope {
+    uint32_t magic;
+    uint8_t kind;
+    uint8_t type;
+    uint8_t redop;
+    uint8_t unused;
+    uint64_t root;
+    uint64_t sequence;
+    uint64_t count;
+    uint64_t bytes;
+    unsigned char payload[MESSAGE_INLINE];
+} envelope;
+_Static_assert(sizeof(envelope) <= MESSAGE_ENVELOPE, "an envelope fits its message");
+
+void message_to(message *out, int peer, const message_label *label, const void *data, size_t bytes)
+{
+    *out = (message){.peer = peer, .sending = true, .label = *label, .send = data, .bytes = bytes};
+    envelope head = {
+        .magic = htole32(ENVELOPE_MAGIC),
+        .kind = (uint8_t)label->kind,
+        .type = (uint8_t)label->type,
+        .redop = (uint8_t)label->redop,
+        .root = htole64((uint64_t)(int64_t)label->root),
+        .sequence = htole64(label->sequence),
+        .count = htole64(label->count),
+        .bytes = htole64(bytes),
+    };
+    if (bytes > 0 && bytes <= MESSAGE_INLINE)
+        memcpy(head.payload, data, bytes);
+    memcpy(out->envelope, &head, sizeof(head));
+}
+
+void message_from(message *in, int peer, const message_label *label, void *data, size_t bytes)
+{
+    *in = (message){.peer = peer, .label = *label, .receive = data, .bytes = bytes};
+}
+
+static uint64_t slot_of(const message_label *label)
+{
+    uint64_t space = label->kind == MESSAGE_SEND ? SLOT_PAIR : SLOT_COLLECTIVE;
+    return space | (label->sequence << 1 & (SLOT_COLLECTIVE - 1));
+}
+
+static muster_status post_envelope(muster_group *group, message *m)
+{
+    const muster_backend *ops = group->backend->ops;
+    uint64_t slot = slot_of(&m->label);
+    muster_status status = m->sending ? ops->post_send(group->comm, m->peer, slot, m->envelope,
+                                                       MESSAGE_ENVELOPE, &m->envelope_request)
+                                      : ops->post_recv(group->comm, m->peer, slot, m->envelope,
+                                                       MESSAGE_ENVELOPE, &m->envelope_request);
+    if (status == MUSTER_OK && m->sending && m->bytes > MESSAGE_INLINE)
+        status = ops->post_send(group->comm, m->peer, slot | SLOT_DATA, m->send, m->bytes,
+                                &m->data_request);
+    return status;
+}
+
+static muster_status wait_for(muster_group *group, message *m, muster_request **request,
+                              deadline end)
+{
+    muster_request *waited = *request;
+    if (waited == NULL)
+        return MUSTER_OK;
+    *request = NULL;
+    muster_status status = group->backend->ops->wait(group->comm, waited, deadline_left_ms(end));
+    if (status == MUSTER_ERR_TIMEOUT) {
+        char what[160];
+        message_label_text(&m->label, what, sizeof(what));
+        bool pairwise = m->label.kind == MESSAGE_SEND;
+        return failure_raise_timeout(group, pairwise ? 0 : m->label.sequence, what, m->peer);
+    }
+    return status == MUSTER_OK ? MUSTER_OK : failure_raise(group, status);
+}
+
+static void label_from_envelope(const envelope *head, message_label *label)
+{
+    *label = (message_label){.kind = head->kind,
+                             .type = head->type,
+                             .redop = head->redop,
+                             .root = (int)(int64_t)le64toh(head->root),
+                             .sequence = le64toh(head->sequence),
+                             .count = le64toh(head->count)};
+}
+
+static muster_status disagreement(muster_group *group, const message *m,
+                                  const message_label *theirs)
+{
+    char here[160], there[160], who[320];
+    error_set(MUSTER_ERR_MISMATCH, "the ranks disagree: rank %d calls %s, but %s calls %s; %s",
+              group->rank, message_label_text(&m->label, here, sizeof(here)),
+              rank_record_name(&group->ranks.ranks[m->peer], who, sizeof(who)),
+              message_label_text(theirs, there, sizeof(there)),
+              m->label.receiving ? "count and type must be the sender's"
+                                 : "every rank must make the same call");
+    return failure_raise(group, MUSTER_ERR_MISMATCH);
+}
+
+/* The envelope has come: what it holds is taken, or the receive of what follows it is posted. */
+static muster_status open_envelope(muster_group *group, message *m)
+{
+    envelope head;
+    message_label theirs;
+    memcpy(&head, m->envelope, sizeof(head));
+    label_from_envelope(&head, &theirs);
+    const message_label *ours = &m->label;
+    bool same = le32toh(head.magic) == ENVELOPE_MAGIC && theirs.kind == ours->kind &&
+                theirs.type == ours->type && theirs.redop == ours->redop &&
+                theirs.root == ours->root && theirs.sequence == ours->sequence &&
+                theirs.count == ours->count && le64toh(head.bytes) == m->bytes;
+    if (!same)
+        return disagreement(group, m, &theirs);
+    if (m->bytes > MESSAGE_INLINE) {
+        muster_status status =
+            group->backend->ops->post_recv(group->comm, m->peer, slot_of(ours) | SLOT_DATA,
+                                           m->receive, m->bytes, &m->data_request);
+        return status == MUSTER_OK ? MUSTER_OK : failure_raise(group, status);
+    }
+    if (m->bytes > 0)
+        memcpy(m->receive, head.payload, m->bytes);
+    return MUSTER_OK;
+}
+
+/* After a failure every request must still be waited for, so that nobody writes into our memory. */
+static void give_up_rest(muster_group *group, message *messages, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (messages[i].envelope_request != NULL)
+            group->backend->ops->wait(group->comm, messages[i].envelope_request, 0);
+        if (messages[i].data_request != NULL)
+            group->backend->ops->wait(group->comm, messages[i].data_request, 0);
+    }
+}
+
+static muster_status carry_all(muster_group *group, message *messages, size_t count, deadline end)
+{
+    muster_status status = MUSTER_OK;
+    for (size_t i = 0; status == MUSTER_OK && i < count; i++) {
+        status = post_envelope(group, &messages[i]);
+        if (status != MUSTER_OK)
+            status = failure_raise(group, status);
+    }
+    for (size_t i = 0; status == MUSTER_OK && i < count; i++) {
+        status = wait_for(group, &messages[i], &messages[i].envelope_request, end);
+        if (status == MUSTER_OK && !messages[i].sending)
+            status = open_envelope(group, &messages[i]);
+    }
+    for (size_t i = 0; status == MUSTER_OK && i < count; i++)
+        status = wait_for(group, &messages[i], &messages[i].data_request, end);
+    return status;
+}
+
+static void count_traffic(muster_group *group, const message *messages, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        uint64_t bytes = MESSAGE_ENVELOPE;
+        if (messages[i].bytes > MESSAGE_INLINE)
+            bytes += messages[i].bytes;
+        atomic_fetch_add(messages[i].sending ? &group->bytes_sent : &group->bytes_received, bytes);
+    }
+}
+
+/* For a rank that asks later what this one is doing. */
+static void note_doing(muster_group *group, const message_label *label)
+{
+    if (label->kind == MESSAGE_SEND)
+        return;
+    pthread_mutex_lock(&group->failure.lock);
+    group->doing = *label;
+    pthread_mutex_unlock(&group->failure.lock);
+}
+
+muster_status messages_carry(muster_group *group, message *messages, size_t count, deadline end)
+{
+    muster_status status = failure_check(group);
+    if (status == MUSTER_OK && count > 0)
+        note_doing(group, &messages[0].label);
+    if (status == MUSTER_OK)
+        status = carry_all(group, messages, count, end);
+    if (status == MUSTER_OK) {
+        count_traffic(group, messages, count);
+        return MUSTER_OK;
+    }
+    char sentence[ERROR_SIZE];
+    snprintf(sentence, sizeof(sentence), "%s", muster_last_error());
+    give_up_rest(group, messages, count);
+    return error_set(status, "%s", sentence);
+}

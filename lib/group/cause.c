@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The first cause of a group's failure. Keys: <prefix>/failure the cause, <prefix>/overdue that
+ * some rank has timed out and is about to say why, <prefix>/late/<sequence>/<rank> that a rank was
+ * in the collective of that number.
+ */
+#include "config.h"
+
+#include "group/cause.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/rank_set.h"
+#include "store/store.h"
+#include "base/thread.h"
+
+/* How long ranks that wait have to say so, and a rank that timed out to say that others are lost by
+ * it. */
+enum { CENSUS_MS = 200, OVERDUE_MS = 50, LEARN_MS = 700 };
+
+enum { CALL_SIZE = 192 };
+
+/* One talk with the store, held on a thread aside. */
+typedef struct inquiry {
+    void (*talk)(struct inquiry *);
+    muster_store *store;
+    char *prefix;
+    int rank;
+    int size;
+    uint64_t sequence;
+    char call[CALL_SIZE]; /* that this rank is making, in words */
+    int peer;             /* the one that a rank that timed out waited for itself, or -1 */
+    char cause[ERROR_SIZE];
+} inquiry;
+
+static void inquiry_free(void *what)
+{
+    inquiry *asked = what;
+    muster_store_free(asked->store);
+    free(asked->prefix);
+    free(asked);
+}
+
+static void inquiry_run(void *what)
+{
+    inquiry *asked = what;
+    asked->talk(asked);
+}
+
+static char *cause_key(const inquiry *asked, const char *name)
+{
+    char *key = NULL;
+    return asprintf(&key, "%s/%s", asked->prefix, name) < 0 ? NULL : key;
+}
+
+static char *late_key(const inquiry *asked, int rank)
+{
+    char *key = NULL;
+    int length =
+        asprintf(&key, "%s/late/%llu/%d", asked->prefix, (unsigned long long)asked->sequence, rank);
+    return length < 0 ? NULL : key;
+}
+
+static void set_mark(const inquiry *asked, char *key, const char *value)
+{
+    if (key != NULL)
+        muster_store_set(asked->store, muster_str(key), muster_str(value));
+    free(key);
+}
+
+/* Takes over a cause that the store gave. */
+static void keep_cause(inquiry *asked, void *value, size_t size)
+{
+    if (value != NULL && size < sizeof(asked->cause)) {
+        memcpy(asked->cause, value, size);
+        asked->cause[size] = '\0';
+    }
+    muster_free(value);
+}
+
+/* Waits for somebody's cause; true if it came. */
+static bool wait_for_cause(inquiry *asked, int64_t timeout_ms)
+{
+    char *key = cause_key(asked, "failure");
+    void *value = NULL;
+    size_t size = 0;
+    bool came = key != NULL && muster_store_get(asked->store, muster_str(key), timeout_ms, &value,
+                                                &size) == MUSTER_OK;
+    free(key);
+    keep_cause(asked, value, size);
+    return came;
+}
+
+static void talk_publish(inquiry *asked)
+{
+    char *key = cause_key(asked, "failure");
+    void *value = NULL;
+    size_t size = 0;
+    if (key != NULL)
+        muster_store_compare_set(asked->store, muster_str(key), muster_str(""),
+                                 muster_str(asked->cause), &value, &size);
+    free(key);
+    keep_cause(asked, value, size);
+}
+
+static void talk_learn(inquiry *asked)
+{
+    if (asked->sequence != 0)
+        set_mark(asked, late_key(asked, asked->rank), asked->call);
+    if (!wait_for_cause(asked, LEARN_MS))
+        talk_publish(asked);
+}
+
+static void talk_loss(inquiry *asked)
+{
+    char *key = cause_key(asked, "overdue");
+    muster_blob keys = muster_str(key);
+    bool overdue =
+        key != NULL && muster_store_wait(asked->store, &keys, 1, OVERDUE_MS) == MUSTER_OK;
+    free(key);
+    if (overdue)
+        talk_learn(asked);
+    else
+        talk_publish(asked);
+}
+
+/* What the census found out. */
+typedef struct census {
+    bool *missing;        /* a flag a rank: it did not say that it was in the collective */
+    int other;            /* a rank that made another call, or -1 */
+    char call[CALL_SIZE]; /* which one */
+} census;
+
+/* Asks for one rank; false where the store does not tell. */
+static bool ask_for(const inquiry *asked, int rank, census *found)
+{
+    void *value = NULL;
+    size_t size = 0;
+    char *key = late_key(asked, rank);
+    muster_status status = key == NULL
+                               ? MUSTER_ERR_NO_MEMORY
+                               : muster_store_get(asked->store, muster_str(key), 0, &value, &size);
+    free(key);
+    found->missing[rank] = status == MUSTER_ERR_TIMEOUT;
+    bool same = size == strlen(asked->call) && memcmp(value, asked->call, size) == 0;
+    if (status == MUSTER_OK && found->other < 0 && !same) {
+        found->other = rank;
+        snprintf(found->call, sizeof(found->call), "%.*s", (int)size, (const char *)value);
+    }
+    muster_free(value);
+    return status == MUSTER_OK || status == MUSTER_ERR_TIMEOUT;
+}
+
+static bool ask_for_all(const inquiry *asked, census *found)
+{
+    for (int r = 0; r < asked->size; r++)
+        if (!ask_for(asked, r, found))
+            return false;
+    return true;
+}
+
+static bool any(const bool *in, int count)
+{
+    for (int r = 0; r < count; r++)
+        if (in[r])
+            return true;
+    return false;
+}
+
+static void name_missing(inquiry *asked, const bool *missing)
+{
+    char ranks[256], whole[ERROR_SIZE], *mark = strstr(asked->cause, CAUSE_RANKS);
+    if (mark == NULL)
+        return;
+    if (any(missing, asked->size))
+        rank_set_text(missing, asked->size, ranks, sizeof(ranks));
+    else
+        snprintf(ranks, sizeof(ranks), "rank %d, though all ranks are in it", asked->peer);
+    snprintf(whole, sizeof(whole), "%.*s%s%s", (int)(mark - asked->cause), asked->cause, ranks,
+             mark + strlen(CAUSE_RANKS));
+    memcpy(asked->cause, whole, sizeof(whole));
+}
+
+/* Ranks that wait for each other since each makes another call: that is why nobody came. */
+static void take_census(inquiry *asked)
+{
+    census found = {.missing = calloc((size_t)asked->size, sizeof(bool)), .other = -1};
+    if (found.missing != NULL && ask_for_all(asked, &found)) {
+        if (found.other >= 0)
+            snprintf(asked->cause, sizeof(asked->cause),
+                     "%d %d the ranks disagree: rank %d calls %s, but rank %d calls %s; every rank "
+                     "must make the same call",
+                     (int)MUSTER_ERR_MISMATCH, asked->rank, asked->rank, asked->call, found.other,
+                     found.call);
+        else
+            name_missing(asked, found.missing);
+    }
+    free(found.missing);
+}
+
+static void talk_timeout(inquiry *asked)
+{
+    set_mark(asked, cause_key(asked, "overdue"), "1");
+    set_mark(asked, late_key(asked, asked->rank), asked->call);
+    if (wait_for_cause(asked, CENSUS_MS))
+        return;
+    take_census(asked);
+    talk_publish(asked);
+}
+
+static void inquire(muster_group *group, void (*talk)(inquiry *), uint64_t sequence, int peer,
+                    char *cause)
+{
+    inquiry *asked = calloc(1, sizeof(*asked));
+    if (asked == NULL || (asked->prefix = strdup(group->prefix)) == NULL) {
+        free(asked);
+        return;
+    }
+    asked->talk = talk;
+    asked->store = store_retain(group->store);
+    asked->rank = group->rank;
+    asked->size = group->size;
+    asked->sequence = sequence;
+    pthread_mutex_lock(&group->failure.lock);
+    message_label_call(&group->doing, asked->call, sizeof(asked->call));
+    pthread_mutex_unlock(&group->failure.lock);
+    asked->peer = peer;
+    snprintf(asked->cause, sizeof(asked->cause), "%s", cause);
+    if (!thread_run_aside(inquiry_run, inquiry_free, asked, CAUSE_PATIENCE_MS))
+        return;
+    memcpy(cause, asked->cause, ERROR_SIZE);
+    inquiry_free(asked);
+}
+
+void cause_publish(muster_group *group, char *cause)
+{
+    inquire(group, talk_publish, 0, -1, cause);
+}
+
+void cause_publish_loss(muster_group *group, uint64_t sequence, char *cause)
+{
+    inquire(group, talk_loss, sequence, -1, cause);
+}
+
+void cause_publish_timeout(muster_group *group, uint64_t sequence, int peer, char *cause)
+{
+    inquire(group, talk_timeout, sequence, peer, cause);
+}
+
+void cause_learn(muster_group *group, uint64_t sequence, char *cause)
+{
+    inquire(group, talk_learn, sequence, -1, cause);
+}
+
+bool cause_parse(const char *text, muster_status *status, int *rank, const char **sentence)
+{
+    int number = 0, used = 0;
+    if (sscanf(text, "%d %d %n", &number, rank, &used) != 2 || used == 0 || number <= MUSTER_OK ||
+        number > MUSTER_ERR_INTERNAL)
+        return false;
+    *status = (muster_status)number;
+    *sentence = text + used;
+    return true;
+}

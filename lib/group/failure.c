@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The failed state of a group.
+ *
+ * The first rank to notice writes the cause under <prefix>/failure with a compare-and-set; every
+ * other rank finds it there and quotes it. The store may be part of what has failed, so all traffic
+ * with it runs on a thread of its own, which is waited for a short while and then left to itself.
+ */
+#include "config.h"
+
+#include "group/failure.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "group/cause.h"
+#include "base/deadline.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "base/thread.h"
+
+void failure_init(group_failure *failure)
+{
+    pthread_mutex_init(&failure->lock, NULL);
+    thread_condition_init(&failure->settled);
+}
+
+void failure_destroy(group_failure *failure)
+{
+    pthread_mutex_destroy(&failure->lock);
+    pthread_cond_destroy(&failure->settled);
+    free(failure->sentence);
+}
+
+/* Makes this the first failure; false where there is one already. */
+static bool failure_begin(muster_group *group, muster_status status)
+{
+    pthread_mutex_lock(&group->failure.lock);
+    bool first = group->failure.status == MUSTER_OK;
+    if (first)
+        group->failure.status = status;
+    pthread_mutex_unlock(&group->failure.lock);
+    return first;
+}
+
+/* The cause is known as well as it can be: keeps it and lets everybody go on. */
+static void failure_complete(muster_group *group, const char *what)
+{
+    muster_status status = MUSTER_ERR_FAILED;
+    int rank = -1;
+    const char *words = what;
+    char *sentence = NULL, who[320] = "another rank";
+    bool known = cause_parse(what, &status, &rank, &words);
+    if (known && rank >= 0 && rank < group->size)
+        rank_record_name(&group->ranks.ranks[rank], who, sizeof(who));
+    int length = known && rank != group->rank ? asprintf(&sentence, "after %s: %s", who, words)
+                                              : asprintf(&sentence, "%s", words);
+    if (length < 0)
+        sentence = NULL;
+    log_line(MUSTER_LOG_WARNING, "group '%s', rank %d has failed: %s", group->name, group->rank,
+             sentence != NULL ? sentence : words);
+    pthread_mutex_lock(&group->failure.lock);
+    if (known)
+        group->failure.status = status;
+    group->failure.sentence = sentence;
+    group->failure.complete = true;
+    pthread_cond_broadcast(&group->failure.settled);
+    pthread_mutex_unlock(&group->failure.lock);
+}
+
+static void abort_comm(muster_group *group)
+{
+    muster_comm *comm = atomic_load(&group->comm);
+    if (comm != NULL)
+        group->backend->ops->abort(comm);
+}
+
+muster_status failure_check(muster_group *group)
+{
+    group_failure *failure = &group->failure;
+    deadline end = deadline_in(2 * CAUSE_PATIENCE_MS);
+    pthread_mutex_lock(&failure->lock);
+    while (failure->status != MUSTER_OK && !failure->complete &&
+           thread_wait(&failure->settled, &failure->lock, end))
+        ;
+    muster_status status = failure->status;
+    if (status != MUSTER_OK)
+        error_set(status, "%s; the group has failed, free it and make another",
+                  failure->sentence != NULL ? failure->sentence : muster_status_text(status));
+    pthread_mutex_unlock(&failure->lock);
+    return status;
+}
+
+/* This rank's cause, from the thread's last error. */
+static void write_cause(char *cause, muster_status status, int rank, const char *sentence)
+{
+    snprintf(cause, ERROR_SIZE, "%d %d %s", (int)status, rank, sentence);
+}
+
+muster_status failure_raise(muster_group *group, muster_status status)
+{
+    if (failure_begin(group, status)) {
+        char cause[ERROR_SIZE];
+        write_cause(cause, status, group->rank, muster_last_error());
+        if (status == MUSTER_ERR_FAILED) /* another rank broke off, which knows the cause */
+            cause_learn(group, atomic_load(&group->running), cause);
+        else if (status == MUSTER_ERR_PEER_LOST)
+            cause_publish_loss(group, atomic_load(&group->running), cause);
+        else
+            cause_publish(group, cause);
+        failure_complete(group, cause);
+        abort_comm(group);
+    }
+    return failure_check(group);
+}
+
+muster_status failure_raise_timeout(muster_group *group, uint64_t sequence, const char *what,
+                                    int peer)
+{
+    if (failure_begin(group, MUSTER_ERR_TIMEOUT)) {
+        char cause[ERROR_SIZE], who[32] = CAUSE_RANKS;
+        if (sequence == 0)
+            snprintf(who, sizeof(who), "rank %d", peer);
+        snprintf(cause, sizeof(cause), "%d %d timed out after %lld ms in %s, waiting for %s",
+                 (int)MUSTER_ERR_TIMEOUT, group->rank, (long long)atomic_load(&group->timeout_ms),
+                 what, who);
+        abort_comm(group); /* first, so that those who wait with us say so */
+        if (sequence != 0)
+            cause_publish_timeout(group, sequence, peer, cause);
+        else
+            cause_publish(group, cause);
+        char *mark = strstr(cause, CAUSE_RANKS);
+        if (mark != NULL) /* nobody knows better: this much is sure */
+            snprintf(mark, sizeof(cause) - (size_t)(mark - cause), "rank %d", peer);
+        failure_complete(group, cause);
+    }
+    return failure_check(group);
+}
+
+void failure_reported(muster_comm_owner *owner, int rank, muster_status status,
+                      const char *sentence)
+{
+    muster_group *group = (muster_group *)owner;
+    if (!failure_begin(group, status))
+        return;
+    char cause[ERROR_SIZE];
+    uint64_t running = atomic_load(&group->running);
+    bool told = status == MUSTER_ERR_REMOTE;
+    write_cause(cause, status, told ? rank : group->rank, sentence);
+    if (told)
+        cause_learn(group, running, cause);
+    else
+        cause_publish_loss(group, running, cause);
+    failure_complete(group, cause);
+    abort_comm(group);
+}

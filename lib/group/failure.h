@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The failed state of a group: the first cause is kept, published to the other ranks and quoted by
+ * them.
+ */
+#ifndef MUSTER_LIB_FAILURE_H
+#define MUSTER_LIB_FAILURE_H
+
+#include "group/group.h"
+
+void failure_init(group_failure *failure);
+void failure_destroy(group_failure *failure);
+
+/* The status of the group's failure with its sentence set, or MUSTER_OK. */
+muster_status failure_check(muster_group *group);
+
+/* The group has failed with the thread's last error as the reason, seen by this rank itself: keeps
+ * it, tells the others, breaks the communicator. Returns what is then known as the first cause. */
+muster_status failure_raise(muster_group *group, muster_status status);
+
+/* An operation has timed out; sequence and what say which. Finds out which ranks did not take part,
+ * as all ranks that did agree on it. */
+muster_status failure_raise_timeout(muster_group *group, uint64_t sequence, const char *what,
+                                    int peer);
+
+/* host->broken for this group: rank was lost or says that it has failed. */
+void failure_reported(muster_comm_owner *owner, int rank, muster_status status,
+                      const char *sentence);
+
+#endif

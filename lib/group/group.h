@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * A process group as the rooms of the library see it.
+ */
+#ifndef MUSTER_LIB_GROUP_H
+#define MUSTER_LIB_GROUP_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <sys/types.h>
+
+#include "backend/backend.h"
+#include "group/claim.h"
+#include "group/family.h"
+#include "backend/host.h"
+#include "collective/label.h"
+#include "options/options.h"
+#include "group/roster.h"
+#include "collective/work.h"
+
+/* What making the group took. */
+typedef struct group_costs {
+    long long store_operations;
+    int64_t nanoseconds;
+} group_costs;
+
+/* The first failure of a group; it stays. */
+typedef struct group_failure {
+    pthread_mutex_t lock;
+    pthread_cond_t settled; /* the sentence is complete */
+    muster_status status;   /* MUSTER_OK: none */
+    bool complete;
+    char *sentence;
+} group_failure;
+
+struct muster_group {
+    muster_comm_owner owner; /* first, so that a comm's owner is its group */
+    char *name;
+    char *prefix; /* of all its keys in the store */
+    muster_store *store;
+    claim place; /* of a group made by muster_init_process_group; else place.name is NULL */
+    int rank;
+    int size;
+    int parent_size;
+    int world_size;
+    int *to_parent;
+    int *to_world;
+    _Atomic int64_t timeout_ms;
+    roster ranks;
+    muster_options *options;
+    const backend_entry *backend;
+    char *asked;
+    char *why;
+    const char *address; /* in ranks, or a constant */
+    const char *address_why;
+    struct opening *opening;   /* while it is being formed */
+    muster_comm *_Atomic comm; /* NULL in a group of one rank */
+    work_queue *queue;
+    family *children; /* names of the groups made of this one */
+    family *siblings; /* the parent's children, among which this one is; or NULL */
+    pid_t pid;        /* of the process that made it */
+    group_failure failure;
+    message_label doing; /* the collective under way, or the last; under the failure's lock */
+    group_costs costs;
+    _Atomic uint64_t bytes_sent;
+    _Atomic uint64_t bytes_received;
+    _Atomic uint64_t
+        sequence; /* of collectives; a group of one rank has no thread that orders them */
+    _Atomic uint64_t running; /* the collective that is under way, or 0 */
+    _Atomic uint64_t
+        *sends; /* messages sent to, and received from, each rank by muster_send/recv */
+    _Atomic uint64_t *receives;
+};
+
+/* What a new group is given; the rest is filled in by whoever forms it. */
+typedef struct group_shape {
+    const char *name;
+    const char *prefix;
+    const char *asked; /* the backend that was asked for */
+    muster_store *store;
+    int64_t timeout_ms;
+    int rank;
+    int size;
+    int parent_size;
+    int world_size;
+    const int *to_parent; /* NULL: it has no parent */
+    const int *to_world;  /* the parent's; NULL: it has no parent */
+} group_shape;
+
+muster_status group_new(const group_shape *shape, muster_group **group);
+
+/* Ends and frees a group that was never handed over. */
+void group_destroy(muster_group *group);
+
+/* MUSTER_OK for a time-out that an operation can have. */
+muster_status group_check_timeout(int64_t timeout_ms);
+
+/* The checks that begin every call on a group: not NULL, not the parent's of a fork. function is
+ * the call. */
+muster_status group_enter(const muster_group *group, const char *function);
+
+/* group_enter, and not failed. */
+muster_status group_ready(muster_group *group, const char *function);
+
+/* Puts the group, the rank and the call in front of the thread's last error. */
+muster_status group_error(const muster_group *group, const char *function, muster_status status);
+
+#endif
