@@ -64,6 +64,13 @@ static void limits(void)
     pthread_join(thread, &empty);
     ok(empty != NULL, "another thread starts without a sentence");
     is_str(muster_last_error(), "of the main thread", "and does not touch ours");
+    error_kept before;
+    error_keep(&before);
+    error_set(MUSTER_ERR_TIMEOUT, "of a try");
+    is_int(error_settle(&before, MUSTER_ERR_TIMEOUT), MUSTER_ERR_TIMEOUT, "a call that fails");
+    is_str(muster_last_error(), "of a try", "says why");
+    is_int(error_settle(&before, MUSTER_OK), MUSTER_OK, "one that succeeds in the end");
+    is_str(muster_last_error(), "of the main thread", "leaves what was said before");
 }
 
 static char seen[256];
@@ -89,7 +96,7 @@ static void logging(void)
 
 int main(void)
 {
-    plan(22);
+    plan(26);
     statuses();
     sentences();
     limits();

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "base/error.h"
 #include "store/store.h"
 #include "tap.h"
 
@@ -361,24 +362,28 @@ static void waits(muster_store *store, muster_store *other, const char *kind)
 typedef struct one_get {
     muster_store *store;
     bool right;
+    bool silent;
 } one_get;
 
 static void *get_late(void *argument)
 {
     one_get *get = argument;
+    error_set(MUSTER_ERR_TIMEOUT, "of an earlier call");
     get->right = store_holds(get->store, "late", muster_str("by compare_set"));
+    get->silent = strcmp(muster_last_error(), "of an earlier call") == 0;
     return NULL;
 }
 
 static void wakes(muster_store *store, muster_store *other, const char *kind)
 {
-    one_get get = {store, false};
+    one_get get = {store, false, false};
     pthread_t thread;
     pthread_create(&thread, NULL, get_late, &get);
     pause_ms(30);
     compare_gives(other, "late", "", "by compare_set", "by compare_set");
     pthread_join(thread, NULL);
     ok(get.right, "%s: compare_set wakes who waits", kind);
+    ok(get.silent, "%s: and success leaves the last error alone", kind);
     muster_store_delete(store, muster_str("late"), NULL);
 }
 

@@ -90,3 +90,15 @@ muster_status error_system(const char *format, ...)
         snprintf(reason, sizeof(reason), "error %d", saved);
     return error_set(MUSTER_ERR_SYSTEM, "%s: %s", what, reason);
 }
+
+void error_keep(error_kept *kept)
+{
+    strcpy(kept->sentence, last_error);
+}
+
+muster_status error_settle(const error_kept *kept, muster_status status)
+{
+    if (status == MUSTER_OK)
+        strcpy(last_error, kept->sentence);
+    return status;
+}

@@ -29,6 +29,14 @@ muster_status error_prefix(muster_status status, const char *format, ...) MUSTER
 /* The usual sentence after malloc has failed. */
 muster_status error_no_memory(size_t bytes, const char *what);
 
+/* Public functions that try again, or look at what may not be there, keep the thread's sentence at
+ * their beginning: error_settle puts it back where they succeed in the end. Returns status. */
+typedef struct error_kept {
+    char sentence[ERROR_SIZE];
+} error_kept;
+void error_keep(error_kept *kept);
+muster_status error_settle(const error_kept *kept, muster_status status);
+
 /* "<what>: <strerror(errno)>", MUSTER_ERR_SYSTEM. */
 muster_status error_system(const char *format, ...) MUSTER_PRINTF(1, 2);
 

@@ -270,6 +270,8 @@ muster_status muster_init_process_group(muster_group **group, const muster_init_
         return error_set(MUSTER_ERR_ARGUMENT,
                          "muster_init_process_group: the place for the group is NULL");
     setup s = {.began_ns = deadline_now_ns()};
+    error_kept before;
+    error_keep(&before);
     muster_group *made = NULL;
     muster_status status = take_arguments(&s, args);
     if (status != MUSTER_OK)
@@ -296,5 +298,5 @@ muster_status muster_init_process_group(muster_group **group, const muster_init_
     patience_usual();
     if (status == MUSTER_OK)
         *group = made;
-    return status;
+    return error_settle(&before, status);
 }

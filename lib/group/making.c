@@ -226,7 +226,7 @@ muster_status making_finish(making *call, muster_status status, muster_group **g
     for (size_t i = 0; status == MUSTER_OK && i < count; i++)
         init_finish(groups[i], call->began_ns, call->operations_before);
     if (status == MUSTER_OK)
-        return MUSTER_OK;
+        return error_settle(&call->before, status);
     error_set(status, "%s", sentence);
     return group_error(call->parent, call->function, status);
 }
@@ -234,6 +234,7 @@ muster_status making_finish(making *call, muster_status status, muster_group **g
 muster_status making_start(making *call, muster_group *parent, const char *function)
 {
     *call = (making){.parent = parent, .function = function, .began_ns = deadline_now_ns()};
+    error_keep(&call->before);
     muster_status status = group_ready(parent, function);
     if (status != MUSTER_OK)
         return status;

@@ -10,6 +10,7 @@
 #ifndef MUSTER_LIB_MAKING_H
 #define MUSTER_LIB_MAKING_H
 
+#include "base/error.h"
 #include "group/exchange.h"
 #include "group/group.h"
 
@@ -29,6 +30,7 @@ typedef struct making {
     int64_t timeout_ms;
     int64_t began_ns;
     long long operations_before;
+    error_kept before; /* the thread's sentence, which a call that succeeds leaves alone */
     exchange meeting;
     const int *participants; /* of the parent, ascending; NULL: all of its ranks */
 } making;

@@ -161,40 +161,51 @@ static const store_ops *operation(muster_store *store)
 
 muster_status muster_store_set(muster_store *store, muster_blob key, muster_blob value)
 {
+    error_kept before;
+    error_keep(&before);
     muster_status status = check_pointers(__func__, store, true);
     if (status == MUSTER_OK)
         status = check_key(__func__, store, key);
     if (status == MUSTER_OK)
         status = check_value(__func__, store, value);
-    return status != MUSTER_OK ? status : operation(store)->set(store, key, value);
+    if (status == MUSTER_OK)
+        status = operation(store)->set(store, key, value);
+    return error_settle(&before, status);
 }
 
 muster_status muster_store_get(muster_store *store, muster_blob key, int64_t timeout_ms,
                                void **value, size_t *size)
 {
+    error_kept before;
+    error_keep(&before);
     muster_status status = check_pointers(__func__, store, value != NULL && size != NULL);
     if (status == MUSTER_OK)
         status = check_key(__func__, store, key);
     if (status == MUSTER_OK)
         status = check_timeout(__func__, store, timeout_ms);
-    return status != MUSTER_OK ? status
-                               : operation(store)->get(store, key, timeout_ms, value, size);
+    if (status == MUSTER_OK)
+        status = operation(store)->get(store, key, timeout_ms, value, size);
+    return error_settle(&before, status);
 }
 
 muster_status muster_store_add(muster_store *store, muster_blob key, int64_t delta, int64_t *sum)
 {
     int64_t unwanted;
+    error_kept before;
+    error_keep(&before);
     muster_status status = check_pointers(__func__, store, true);
     if (status == MUSTER_OK)
         status = check_key(__func__, store, key);
-    return status != MUSTER_OK
-               ? status
-               : operation(store)->add(store, key, delta, sum == NULL ? &unwanted : sum);
+    if (status == MUSTER_OK)
+        status = operation(store)->add(store, key, delta, sum == NULL ? &unwanted : sum);
+    return error_settle(&before, status);
 }
 
 muster_status muster_store_compare_set(muster_store *store, muster_blob key, muster_blob expected,
                                        muster_blob desired, void **value, size_t *size)
 {
+    error_kept before;
+    error_keep(&before);
     muster_status status = check_pointers(__func__, store, value != NULL && size != NULL);
     if (status == MUSTER_OK)
         status = check_key(__func__, store, key);
@@ -202,64 +213,82 @@ muster_status muster_store_compare_set(muster_store *store, muster_blob key, mus
         status = check_value(__func__, store, expected);
     if (status == MUSTER_OK)
         status = check_value(__func__, store, desired);
-    return status != MUSTER_OK
-               ? status
-               : operation(store)->compare_set(store, key, expected, desired, value, size);
+    if (status == MUSTER_OK)
+        status = operation(store)->compare_set(store, key, expected, desired, value, size);
+    return error_settle(&before, status);
 }
 
 muster_status muster_store_check(muster_store *store, const muster_blob *keys, size_t num_keys,
                                  bool *all_there)
 {
+    error_kept before;
+    error_keep(&before);
     muster_status status = check_pointers(__func__, store, all_there != NULL);
     if (status == MUSTER_OK)
         status = check_keys(__func__, store, keys, num_keys);
-    return status != MUSTER_OK ? status : operation(store)->check(store, keys, num_keys, all_there);
+    if (status == MUSTER_OK)
+        status = operation(store)->check(store, keys, num_keys, all_there);
+    return error_settle(&before, status);
 }
 
 muster_status muster_store_wait(muster_store *store, const muster_blob *keys, size_t num_keys,
                                 int64_t timeout_ms)
 {
+    error_kept before;
+    error_keep(&before);
     muster_status status = check_pointers(__func__, store, true);
     if (status == MUSTER_OK)
         status = check_keys(__func__, store, keys, num_keys);
     if (status == MUSTER_OK)
         status = check_timeout(__func__, store, timeout_ms);
-    return status != MUSTER_OK ? status : operation(store)->wait(store, keys, num_keys, timeout_ms);
+    if (status == MUSTER_OK)
+        status = operation(store)->wait(store, keys, num_keys, timeout_ms);
+    return error_settle(&before, status);
 }
 
 muster_status muster_store_delete(muster_store *store, muster_blob key, bool *existed)
 {
     bool unwanted;
+    error_kept before;
+    error_keep(&before);
     muster_status status = check_pointers(__func__, store, true);
     if (status == MUSTER_OK)
         status = check_key(__func__, store, key);
-    return status != MUSTER_OK
-               ? status
-               : operation(store)->delete_key(store, key, existed == NULL ? &unwanted : existed);
+    if (status == MUSTER_OK)
+        status = operation(store)->delete_key(store, key, existed == NULL ? &unwanted : existed);
+    return error_settle(&before, status);
 }
 
 muster_status muster_store_num_keys(muster_store *store, int64_t *num_keys)
 {
+    error_kept before;
+    error_keep(&before);
     muster_status status = check_pointers(__func__, store, num_keys != NULL);
-    return status != MUSTER_OK ? status : operation(store)->num_keys(store, num_keys);
+    if (status == MUSTER_OK)
+        status = operation(store)->num_keys(store, num_keys);
+    return error_settle(&before, status);
 }
 
 muster_status muster_store_multi_get(muster_store *store, const muster_blob *keys, size_t num_keys,
                                      int64_t timeout_ms, muster_blob **values)
 {
+    error_kept before;
+    error_keep(&before);
     muster_status status = check_pointers(__func__, store, values != NULL);
     if (status == MUSTER_OK)
         status = check_keys(__func__, store, keys, num_keys);
     if (status == MUSTER_OK)
         status = check_timeout(__func__, store, timeout_ms);
-    return status != MUSTER_OK
-               ? status
-               : operation(store)->multi_get(store, keys, num_keys, timeout_ms, values);
+    if (status == MUSTER_OK)
+        status = operation(store)->multi_get(store, keys, num_keys, timeout_ms, values);
+    return error_settle(&before, status);
 }
 
 muster_status muster_store_multi_set(muster_store *store, const muster_blob *keys,
                                      const muster_blob *values, size_t num_keys)
 {
+    error_kept before;
+    error_keep(&before);
     muster_status status = check_pointers(__func__, store, true);
     if (status == MUSTER_OK)
         status = check_keys(__func__, store, keys, num_keys);
@@ -268,6 +297,7 @@ muster_status muster_store_multi_set(muster_store *store, const muster_blob *key
                            store_describe(store), num_keys);
     for (size_t i = 0; i < num_keys && status == MUSTER_OK; i++)
         status = check_value(__func__, store, values[i]);
-    return status != MUSTER_OK ? status
-                               : operation(store)->multi_set(store, keys, values, num_keys);
+    if (status == MUSTER_OK)
+        status = operation(store)->multi_set(store, keys, values, num_keys);
+    return error_settle(&before, status);
 }

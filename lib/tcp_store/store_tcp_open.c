@@ -195,5 +195,7 @@ muster_status store_tcp_open(muster_store **store, const muster_tcp_store_args *
 
 muster_status muster_store_tcp(muster_store **store, const muster_tcp_store_args *args)
 {
-    return store_tcp_open(store, args, "");
+    error_kept before;
+    error_keep(&before);
+    return error_settle(&before, store_tcp_open(store, args, ""));
 }
