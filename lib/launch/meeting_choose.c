@@ -6,7 +6,6 @@
 
 #include <dlfcn.h>
 #include <limits.h>
-#include <netdb.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -14,9 +13,11 @@
 
 #include "base/error.h"
 #include "base/fnv.h"
+#include "base/patience.h"
 #include "launch/meeting.h"
 #include "launch/pmix_client.h"
 #include "launch/slurm_nodes.h"
+#include "net/name_lookup.h"
 #include "net/url.h"
 
 /* ---- What the user says -------------------------------------------------------------------- */
@@ -216,11 +217,9 @@ bool meeting_first_pod(const char *name, const char *full_name, int index, char 
 /* The name by which this host is known in full: in a pod, from the hosts file. */
 static void full_name(const char *name, char *full, size_t size)
 {
-    struct addrinfo hints = {
-        .ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM, .ai_flags = AI_CANONNAME};
     struct addrinfo *found = NULL;
     full[0] = '\0';
-    if (getaddrinfo(name, NULL, &hints, &found) != 0)
+    if (name_lookup(name, AI_CANONNAME, patience_for(NAME_LOOKUP_MS), &found) != 0)
         return;
     if (found->ai_canonname != NULL)
         snprintf(full, size, "%s", found->ai_canonname);

@@ -6,12 +6,13 @@
 
 #include <arpa/inet.h>
 #include <ifaddrs.h>
-#include <netdb.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "base/patience.h"
+#include "net/name_lookup.h"
 
 /* Turns ::ffff:a.b.c.d into a.b.c.d, so that one address has one form. */
 static void interface_normalise(interface_number *number)
@@ -220,9 +221,8 @@ muster_status interface_of_address(const char *host_or_address, int family,
     muster_status status = interface_list(&list, &count);
     if (status != MUSTER_OK)
         return status;
-    struct addrinfo hints = {.ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM};
     struct addrinfo *results = NULL;
-    int failed = getaddrinfo(host_or_address, NULL, &hints, &results);
+    int failed = name_lookup(host_or_address, 0, patience_for(NAME_LOOKUP_MS), &results);
     char resolved[256];
     char there[1024];
     if (failed != 0) {

@@ -5,14 +5,14 @@
 #include "config.h"
 #include "net/socket.h"
 
-#include <netdb.h>
 #include <poll.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/log.h"
+#include "base/patience.h"
+#include "net/name_lookup.h"
 
 /* Between two tries, which may go to a server of names that many ranks ask at once. */
 enum { FIRST_PAUSE_MS = 50, LONGEST_PAUSE_MS = 2000 };
@@ -29,8 +29,8 @@ static void take_addresses(const struct addrinfo *found, bool loopback, socket_a
     }
 }
 
-static muster_status copy_addresses(const struct addrinfo *found, socket_address **addresses,
-                                    size_t *num)
+static muster_status copy_addresses(const struct addrinfo *found, int port,
+                                    socket_address **addresses, size_t *num)
 {
     size_t count = 0;
     for (const struct addrinfo *one = found; one != NULL; one = one->ai_next)
@@ -41,18 +41,10 @@ static muster_status copy_addresses(const struct addrinfo *found, socket_address
     *num = 0;
     take_addresses(found, false, list, num);
     take_addresses(found, true, list, num);
+    for (size_t i = 0; i < *num; i++)
+        list[i] = socket_address_with_port(&list[i], port);
     *addresses = list;
     return MUSTER_OK;
-}
-
-/* What getaddrinfo returns; addresses are set where that is 0. */
-static int look_up(const char *host, int port, struct addrinfo **found)
-{
-    char service[16];
-    snprintf(service, sizeof(service), "%d", port);
-    struct addrinfo hints = {
-        .ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICSERV};
-    return getaddrinfo(host, service, &hints, found);
 }
 
 static muster_status look_up_error(const char *host, int failed, const char *when)
@@ -66,10 +58,10 @@ static muster_status look_up_error(const char *host, int failed, const char *whe
 muster_status socket_resolve(const char *host, int port, socket_address **addresses, size_t *num)
 {
     struct addrinfo *found = NULL;
-    int failed = look_up(host, port, &found);
+    int failed = name_lookup(host, 0, patience_for(NAME_LOOKUP_MS), &found);
     if (failed != 0)
         return look_up_error(host, failed, "");
-    muster_status status = copy_addresses(found, addresses, num);
+    muster_status status = copy_addresses(found, port, addresses, num);
     freeaddrinfo(found);
     return status;
 }
@@ -96,18 +88,18 @@ muster_status socket_resolve_until(const char *host, int port, deadline end,
 {
     struct addrinfo *found = NULL;
     int64_t pause_ms = FIRST_PAUSE_MS;
-    int failed = look_up(host, port, &found);
+    int failed = name_lookup(host, 0, end, &found);
     if (may_come(failed))
         log_line(MUSTER_LOG_WARNING,
                  "the address of host '%s' can't be found (%s): trying for up to %lld s", host,
                  gai_strerror(failed), (long long)(deadline_left_ms(end) + 999) / 1000);
     while (may_come(failed) && deadline_left_ms(end) > 0) {
         pause_before_next(&pause_ms, end);
-        failed = look_up(host, port, &found);
+        failed = name_lookup(host, 0, end, &found);
     }
     if (failed != 0)
         return look_up_error(host, failed, may_come(failed) ? ", tried until the time-out" : "");
-    muster_status status = copy_addresses(found, addresses, num);
+    muster_status status = copy_addresses(found, port, addresses, num);
     freeaddrinfo(found);
     return status;
 }
