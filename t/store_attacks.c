@@ -166,7 +166,11 @@ static void large_messages(void)
         send(fds[i], zeros, BEGUN, MSG_NOSIGNAL | MSG_DONTWAIT);
     pause_ms(200);
     long more = siege_resident() - before;
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
     ok(more < 16 * BEGUN / 1024 + 8192, "large messages begun: %ld KiB more memory", more);
+#else
+    skip(1, "a sanitizer keeps what was freed, %ld KiB here", more);
+#endif
     muster_store *store = peer_client(siege_port(at));
     long long start = now_ms();
     ok(muster_store_set(store, muster_str("large"), (muster_blob){zeros, BEGUN}) == MUSTER_OK,

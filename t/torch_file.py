@@ -71,7 +71,8 @@ for i in range(200):
     done = False
     while not done:
         now = store.get("both/turns")
-        done = store.compare_set("both/turns", now, b"%d" % (int(now) + 1)) == b"%d" % (int(now) + 1)
+        mine = b"%d of py" % (int(now.split()[0]) + 1)  # no other's, which may come before it
+        done = store.compare_set("both/turns", now, mine) == mine
 store.set("py/both done", "")
 store.wait(["c/both done"])
 check("no add is lost", store.add("both/count", 0) == 400)
