@@ -58,7 +58,7 @@ def meet():
         timeout=timeout,
         wait_for_workers=False,
     )
-    attempt = os.environ.get("TORCHELASTIC_RESTART_COUNT", "0")
+    attempt = os.environ["TORCHELASTIC_RESTART_COUNT"]
     return dist.PrefixStore("mixed/" + attempt, store)
 
 

@@ -322,6 +322,7 @@ typedef struct muster_init_args {
      * file:///path is one file on a folder that all ranks share.
      *
      * Behind the last two rank and world_size may stand: tcp://10.0.0.1:29500?rank=0&world_size=4.
+     * Where neither is given, there or below, they are the launcher's.
      */
     const char *init_method;
     int64_t timeout_ms;     /* for making the group and for each operation on it; > 0 */

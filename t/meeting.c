@@ -72,6 +72,8 @@ static const struct {
     {"MUSTER_RANK=0 MUSTER_SIZE=2", "lacks MASTER_ADDR, MASTER_PORT (an empty"},
     {SLURM "SLURM_STEP_NODELIST=",
      "started by Slurm, and the environment lacks MASTER_ADDR, MASTER_PORT"},
+    {"RANK=0 " OPEN_MPI, "lacks WORLD_SIZE, MASTER_ADDR, MASTER_PORT"},
+    {"RANK=0 " OPEN_MPI, "for Open MPI to say who this process is, unset RANK"},
     {SLURM "SLURM_STEP_NODELIST=", "PMI: PMI_FD is not set"},
     {SLURM "SLURM_STEP_NODELIST=", "Slurm's nodes: SLURM_STEP_NODELIST is not set"},
     {SLURM "SLURM_STEP_ID=", "SLURM_JOB_ID and SLURM_STEP_ID are not both set"},

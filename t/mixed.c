@@ -14,7 +14,7 @@
 #include "tools.h"
 #include "torch.h"
 
-enum { POINTS = 6 };
+enum { POINTS = 8 };
 
 #define SCRIPT SOURCES "/examples/mixed.sh"
 
@@ -35,6 +35,20 @@ static void with_muster_run(void)
     command_run(
         &tools_run, NULL,
         (const char *[]){TOOLS "/muster-run", "--no-secret", "-n", "4", SCRIPT, PROMPTS, NULL});
+}
+
+/* What a program of torch alone does, started by muster-run. */
+static void torch_alone(const torch_python *python)
+{
+    static const char program[] =
+        "import torch, torch.distributed as d; d.init_process_group('gloo'); "
+        "t = torch.ones(3); d.all_reduce(t); print(t.sum().item())";
+    command_run(&tools_run, NULL,
+                (const char *[]){TOOLS "/muster-run", "--no-secret", "-n", "2", python->path, "-c",
+                                 program, NULL});
+    if (!is_int(tools_run.status, 0, "a program of torch alone runs under muster-run"))
+        diag("%s", tools_run.err);
+    is_str(tools_run.out, "6.0\n6.0\n", "and reduces");
 }
 
 static void is_right(const char *launcher, const torch_python *python)
@@ -98,6 +112,7 @@ int main(void)
     setenv("TMPDIR", logs, 1);
     for (int i = 0; (python = torch_python_at(i)) != NULL; i++) {
         setenv("PYTHON", python->path, 1);
+        torch_alone(python);
         with_muster_run();
         is_right("muster-run", python);
         with_torchrun(python);

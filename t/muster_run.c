@@ -98,6 +98,8 @@ static void variables(void)
     setenv("GIVEN", "here", 1);
     command_run(&run, NULL, RUN(SHELL("env | grep -c =foreign; echo $GIVEN")));
     is_str(run.out, "0\nhere\n", "other launchers are not seen, the rest is");
+    command_run(&run, NULL, RUN(SHELL("echo $TORCHELASTIC_RESTART_COUNT")));
+    is_str(run.out, "0\n", "torch finds what it wants to know of a launcher with a store");
     command_run(&run, NULL,
                 RUN("-x", "ONE=1 and", "-x", "GIVEN", "-x", "PMI_RANK", "-x", "NEVER", "--wdir",
                     "/usr", SHELL("echo $ONE $GIVEN $PMI_RANK $NEVER; pwd")));
@@ -261,7 +263,7 @@ int main(int argc, char **argv)
 {
     if (argc == 3)
         return run_as_rank(argv[2]);
-    plan(149);
+    plan(150);
     run_options();
     run_surroundings();
     run_secrets();

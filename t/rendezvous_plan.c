@@ -19,7 +19,9 @@ static const char *const variables[] = {"RANK",
                                         "MUSTER_JOB_ID",
                                         "TORCHELASTIC_USE_AGENT_STORE",
                                         "TORCHELASTIC_RUN_ID",
-                                        "TORCHELASTIC_RESTART_COUNT"};
+                                        "TORCHELASTIC_RESTART_COUNT",
+                                        "OMPI_COMM_WORLD_RANK",
+                                        "OMPI_COMM_WORLD_SIZE"};
 
 /* Exactly these are set: "RANK=0 WORLD_SIZE=2". */
 static void environment_set(const char *words)
@@ -85,6 +87,11 @@ static const struct {
      "0/2 server node:2 ''"},
     /* A group beside the world has ranks of its own: the environment's don't count. */
     {TWO, "tcp://h:1", 0, 3, "0/3 server h:1 ''"},
+    /* But where nothing at all is said of ranks, they do. */
+    {TWO, "tcp://h:1", -1, -1, "1/2 client h:1 ''"},
+    {"RANK=0 WORLD_SIZE=2", "tcp://h:1", -1, -1, "0/2 server h:1 ''"},
+    {"OMPI_COMM_WORLD_RANK=1 OMPI_COMM_WORLD_SIZE=3", "file:///tmp/x", -1, -1,
+     "1/3 file /tmp/x ''"},
     {TWO, "tcp://h:1?rank=2&world_size=3", -1, -1, "2/3 client h:1 ''"},
     {"", "tcp://h:1?world_size=1", -1, -1, "0/1 server h:1 ''"},
     {"RANK=x", "file:///tmp/x?rank=0&world_size=2", -1, 2, "0/2 file /tmp/x ''"},
@@ -156,7 +163,8 @@ static const struct {
     {MASTER "RANK= WORLD_SIZE=2", NULL, -1, -1, "lacks RANK (an empty"},
     {MASTER, "env://", 0, -1, "lacks WORLD_SIZE (an empty"},
     {MASTER, "env://?world_size=2", -1, -1, "lacks RANK (an empty"},
-    {TWO, "tcp://h:1", -1, -1, "missing: rank, world_size; pass it"},
+    {"", "tcp://h:1", -1, -1, "missing: rank, world_size; pass it"},
+    {"RANK=1", "file:///x", -1, -1, "missing: world_size; pass it"},
     {TWO, "tcp://h:1?rank=0", -1, -1, "missing: world_size; pass it"},
     {TWO, "file:///x", -1, 2, "missing: rank; pass it"},
     /* Two answers to who am I. */

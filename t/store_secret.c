@@ -185,7 +185,7 @@ static void impostors(void)
         const char *name, *words;
     } cases[] = {
         {SILENT, MUSTER_ERR_TIMEOUT, 40, "says nothing", "no answer to the proof"},
-        {CLOSES, MUSTER_ERR_PROTOCOL, 0, "closes", "a store of torch knows none"},
+        {CLOSES, MUSTER_ERR_PROTOCOL, 0, "closes", "a store of torch or torchrun knows none"},
         {ECHOES, MUSTER_ERR_PROTOCOL, 40, "echoes", "does not know the job secret"},
         {NOISE, MUSTER_ERR_PROTOCOL, 40, "is a web server", "does not know the job secret"},
         {WELCOMES, MUSTER_ERR_PROTOCOL, 40, "welcomes at once", "does not know the job secret"},

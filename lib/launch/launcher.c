@@ -81,6 +81,22 @@ bool launcher_is_there(const launcher_family *family, char *words, size_t size)
     return false;
 }
 
+const launcher_family *launcher_behind(const launcher_family *family)
+{
+    bool passed = false;
+    for (size_t i = 0; i < launcher_num_families; i++) {
+        if (passed && launcher_is_there(&launcher_families[i], NULL, 0))
+            return &launcher_families[i];
+        passed = passed || &launcher_families[i] == family;
+    }
+    return NULL;
+}
+
+const char *launcher_mark(const launcher_family *family)
+{
+    return first_set(&family->mark);
+}
+
 /* ---- What it says -------------------------------------------------------------------------- */
 
 /* Counts are from 1, ranks from 0. */

@@ -63,6 +63,13 @@ muster_status launcher_find(launcher *found);
 /* Whether the family is there; words, where not NULL, receives why not, or "". */
 bool launcher_is_there(const launcher_family *family, char *words, size_t size);
 
+/* The first family behind this one that is there too, and would count without it; NULL where there
+ * is none, or no family. */
+const launcher_family *launcher_behind(const launcher_family *family);
+
+/* The variable by which the family is there. */
+const char *launcher_mark(const launcher_family *family);
+
 /* The value of a variable; NULL where it is not set, or set to nothing. */
 const char *launcher_variable(const char *name);
 

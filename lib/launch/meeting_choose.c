@@ -104,8 +104,9 @@ static bool try_pmi1(const launcher *found, const wishes *wish, meeting *chosen)
     else if (strcmp(wish->pmi, "off") == 0)
         pass_over(chosen, "PMI: MUSTER_PMI=off");
     else if (strcmp(wish->pmi, "auto") == 0 && is_linked_to_mpi())
-        pass_over(chosen, "PMI: this process is linked to MPI, which needs the session itself; "
-                          "MUSTER_PMI=on takes it all the same");
+        pass_over(chosen, "PMI: this process is linked to MPI, which needs the session itself; set "
+                          "MUSTER_MASTER_PORT to a free port, or MASTER_ADDR too where there are "
+                          "several hosts");
     else {
         chosen->way = MEETING_PMI1;
         snprintf(chosen->how, sizeof(chosen->how), "agreed on by PMI (PMI_FD=%.20s)", fd);

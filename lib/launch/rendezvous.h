@@ -11,7 +11,9 @@
  *   file:///path        one file on a folder that all share
  *
  * Rank and world size are those passed, those of the URL's query, and under env:// those of the
- * launcher; where two of these are given and differ, that is an error that quotes both.
+ * launcher; where two of these are given and differ, that is an error that quotes both. With tcp://
+ * and file:// the launcher is asked only where neither is given, since a group beside the
+ * launcher's world has ranks of its own.
  *
  * Rank 0 runs the server, on exactly the address that was given, which must be one of its machine
  * (of a name all those that are); the other ranks are clients, and none of them serves where the
@@ -41,7 +43,7 @@ typedef struct rendezvous {
     muster_store *store; /* the caller's, to free */
     int rank;
     int world_size;
-    launcher launcher; /* under env://, else its facts are -1 */
+    launcher launcher; /* its facts are -1 where it was not asked */
 } rendezvous;
 
 /* init_method NULL is "env://"; rank and world_size -1 are as it says. What can be refused without

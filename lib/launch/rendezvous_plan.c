@@ -78,12 +78,14 @@ static muster_status plan_size_alone(rendezvous_plan *plan)
     return MUSTER_OK;
 }
 
-static muster_status plan_find_launcher(rendezvous_plan *plan)
+/* At another address a rank may be another one than the launcher's; only where nothing is said of
+ * rank and size, they are those of the launcher. */
+static muster_status plan_find_launcher(rendezvous_plan *plan, bool nothing_said)
 {
     muster_status status = MUSTER_OK;
     for (int i = 0; i < LAUNCHER_NUM_FACTS; i++)
         plan->launcher.facts[i] = -1;
-    if (plan->where.kind == URL_ENV)
+    if (plan->where.kind == URL_ENV || nothing_said)
         status = launcher_find(&plan->launcher);
     if (status == MUSTER_OK && plan->where.kind == URL_ENV)
         status = plan_size_alone(plan);
@@ -93,7 +95,9 @@ static muster_status plan_find_launcher(rendezvous_plan *plan)
 static muster_status plan_settle_both(const char *method, int rank, int world_size,
                                       rendezvous_plan *plan)
 {
-    muster_status status = plan_find_launcher(plan);
+    bool nothing_said =
+        rank == -1 && world_size == -1 && plan->where.rank == -1 && plan->where.world_size == -1;
+    muster_status status = plan_find_launcher(plan, nothing_said);
     if (status != MUSTER_OK)
         return status;
     const launcher *found = &plan->launcher;
@@ -128,6 +132,12 @@ static muster_status plan_refuse_environment(const char *method, const rendezvou
                                              const char *missing)
 {
     const launcher_family *family = plan->launcher.family;
+    const launcher_family *behind = launcher_behind(family);
+    if (behind != NULL && family->loose)
+        return error_set(MUSTER_ERR_ARGUMENT,
+                         "init_method \"%.400s\": the environment lacks %s (an empty variable "
+                         "counts as missing); for %s to say who this process is, unset %s",
+                         method, missing, behind->name, launcher_mark(family));
     if (family == NULL || family->ways == 0)
         return error_set(MUSTER_ERR_ARGUMENT,
                          "init_method \"%.400s\": the environment lacks %s (an empty variable "
@@ -161,8 +171,8 @@ static muster_status plan_check_complete(const char *method, const rendezvous_pl
     if (environment)
         return plan_refuse_environment(method, plan, missing);
     return error_set(MUSTER_ERR_ARGUMENT,
-                     "init_method \"%.400s\": missing: %s; pass it, or write it behind the URL as "
-                     "in ?rank=0&world_size=2",
+                     "init_method \"%.400s\": missing: %s; pass it, write it behind the URL as in "
+                     "?rank=0&world_size=2, or start the program with a launcher",
                      method, missing);
 }
 

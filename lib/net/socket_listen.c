@@ -22,8 +22,8 @@ static muster_status listen_error(const socket_address *address, int error)
     socket_address_text(address, true, text);
     if (error == EADDRINUSE)
         return error_set(MUSTER_ERR_SYSTEM,
-                         "can't listen on %s: the port is in use by another program; choose "
-                         "another one",
+                         "can't listen on %s: the port is in use, by another program or another "
+                         "process of this job; choose a free one",
                          text);
     if (error == EADDRNOTAVAIL)
         return error_set(MUSTER_ERR_SYSTEM,

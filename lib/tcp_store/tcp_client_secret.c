@@ -116,11 +116,12 @@ muster_status tcp_client_refused(const tcp_client *client, const unsigned char *
 
 muster_status tcp_client_unproved(const tcp_client *client)
 {
-    return error_set(MUSTER_ERR_PROTOCOL,
-                     "%s: what listens there closes the connection when it is to prove the job "
-                     "secret: a store of torch knows none; unset MUSTER_JOB_SECRET for it "
-                     "(muster-run --no-secret), or see who has taken the port",
-                     client->name);
+    return error_set(
+        MUSTER_ERR_PROTOCOL,
+        "%s: what listens there closes the connection when it is to prove the job "
+        "secret: a store of torch or torchrun knows none; unset MUSTER_JOB_SECRET for it "
+        "(under muster-run: --no-secret), or see who has taken the port",
+        client->name);
 }
 
 muster_status tcp_client_crowded(const tcp_client *client)

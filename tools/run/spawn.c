@@ -52,6 +52,7 @@ static environment spawn_environment(const struct job *job, int local)
     environment_set(&list, "MASTER_ADDR", "%s", options->master_addr);
     environment_set(&list, "MASTER_PORT", "%d", job->port);
     environment_set(&list, "TORCHELASTIC_USE_AGENT_STORE", "True");
+    environment_set(&list, "TORCHELASTIC_RESTART_COUNT", "0"); /* torch wants it beside the store */
     if (job->id[0] != '\0')
         environment_set(&list, "MUSTER_JOB_ID", "%s", job->id);
     char *folder = options->folder == NULL ? NULL : realpath(options->folder, NULL);
