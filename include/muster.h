@@ -473,7 +473,12 @@ MUSTER_API muster_status muster_group_describe(muster_group *group, bool json, c
 
 /* ---- Collectives --------------------------------------------------------------------------- */
 
-/* XX(name, size in bytes, C type) */
+/*
+ * XX(name, size in bytes, C type). The 16-bit and 8-bit floating types go by their bits: FLOAT16 is
+ * IEEE 754's binary16, BFLOAT16 the upper half of a float, FLOAT8_E4M3 and FLOAT8_E5M2 those of the
+ * Open Compute Project (torch's float8_e4m3fn and float8_e5m2; the former has no infinities). Of
+ * BOOL any bits but 0 are true.
+ */
 #define MUSTER_TYPE_MAP(XX)                                                                        \
     XX(INT8, 1, int8_t)                                                                            \
     XX(UINT8, 1, uint8_t)                                                                          \
@@ -482,7 +487,12 @@ MUSTER_API muster_status muster_group_describe(muster_group *group, bool json, c
     XX(INT64, 8, int64_t)                                                                          \
     XX(UINT64, 8, uint64_t)                                                                        \
     XX(FLOAT32, 4, float)                                                                          \
-    XX(FLOAT64, 8, double)
+    XX(FLOAT64, 8, double)                                                                         \
+    XX(FLOAT16, 2, uint16_t)                                                                       \
+    XX(BFLOAT16, 2, uint16_t)                                                                      \
+    XX(FLOAT8_E4M3, 1, uint8_t)                                                                    \
+    XX(FLOAT8_E5M2, 1, uint8_t)                                                                    \
+    XX(BOOL, 1, bool)
 
 typedef enum muster_type {
 #define MUSTER_TYPE_ENUM(name, size, ctype) MUSTER_##name,
@@ -491,18 +501,56 @@ typedef enum muster_type {
         MUSTER_NUM_TYPES
 } muster_type;
 
+/*
+ * What a reduction makes of the elements of all ranks, taken in the order of ranks.
+ *
+ *              integers            floating types                    BOOL
+ *   SUM, PROD  wrap                as IEEE 754 says                  or, and
+ *   MIN, MAX   yes                 NaN where any rank has NaN        and, or
+ *   AVG        the exact sum by    the sum, divided by the ranks     refused
+ *              the ranks, cut
+ *              towards 0
+ *   BAND, BOR, yes                 refused                           and, or, exclusive or
+ *   BXOR
+ *   a scaled   wraps               each product and sum rounded      refused
+ *   sum                            in float or double
+ *
+ * FLOAT64 is taken in double, every other floating type in float, and the result is rounded to the
+ * type once, to nearest, ties to even. What is too large becomes infinity, in FLOAT8_E4M3 the
+ * largest number, as with NCCL and torch from 2.12 on. Of zeros MIN and MAX take the lowest rank's.
+ * A NaN in a result is always the same, the type's positive quiet one. For integers NCCL divides
+ * the sum after it has wrapped; torch on the CPU has no AVG, and no BAND, BOR and BXOR on NCCL.
+ */
 typedef enum muster_reduction {
     MUSTER_SUM,
     MUSTER_PROD,
     MUSTER_MIN,
     MUSTER_MAX,
-    MUSTER_NUM_REDUCTIONS
+    MUSTER_AVG,
+    MUSTER_BAND,
+    MUSTER_BOR,
+    MUSTER_BXOR,
+    MUSTER_PREMUL_SUM, /* the kind of those that muster_reduction_premul_sum() makes, and no
+                          reduction by itself */
+    MUSTER_NUM_REDUCTIONS,
+    MUSTER_REDUCTION_LARGEST = 0x7fffffff
 } muster_reduction;
 
 /* The size of one element in bytes; 0 for what is no type. */
 MUSTER_API size_t muster_type_size(muster_type type);
 MUSTER_API const char *muster_type_name(muster_type type);            /* "int8", or "unknown" */
 MUSTER_API const char *muster_reduction_name(muster_reduction redop); /* "sum", or "unknown" */
+
+/*
+ * Makes a reduction of this rank in this group: the sum of all ranks' elements, those of this rank
+ * multiplied by scalar first. Ranks may give different scalars; for an integer type it must be a
+ * whole number that the type holds. muster_reduction_free() frees it, or freeing the group does;
+ * operations that were started with it go on. Not collective. For a reduction that is none of the
+ * group's muster_reduction_free() does nothing.
+ */
+MUSTER_API muster_status muster_reduction_premul_sum(muster_group *group, double scalar,
+                                                     muster_reduction *redop);
+MUSTER_API void muster_reduction_free(muster_group *group, muster_reduction redop);
 
 /*
  * A handle on an operation that was started with a work argument that is not NULL. With NULL the
@@ -520,43 +568,133 @@ MUSTER_API muster_status muster_work_wait(muster_work *work, int64_t timeout_ms)
 MUSTER_API void muster_work_free(muster_work *work);
 
 /*
- * Every rank of the group makes the same call. Counts are numbers of elements. send and receive
- * buffers may be the same (in place; for all_gather the caller's block of receive); they must not
- * overlap otherwise. If ranks disagree on the operation, its order, type, count, root or reduction,
- * those that notice get MUSTER_ERR_MISMATCH naming the other, and the group has failed.
+ * Every rank of the group makes the same call, with buffers aligned for their type. Counts are
+ * numbers of elements; a buffer of which 0 are needed may be NULL. Blocks of ranks lie one behind
+ * the other in the order of ranks, without gaps. Buffers belong to the caller, and must stay as
+ * they are until the operation is done.
+ *
+ * In place. send and receive must not overlap, but where a call says so they may be at one place.
+ *
+ * Errors. A wrong argument is refused before anything moves, and the group goes on working. If
+ * ranks disagree on the operation, its order, type, count, root or reduction, those that notice get
+ * MUSTER_ERR_MISMATCH naming the other, and the group has failed.
+ *
+ * Results. Reductions take the elements of ranks in the order of ranks in every call and for every
+ * count: all ranks get the same bits, muster_reduce() those of muster_all_reduce(), and the same
+ * call the same again.
  */
 
 /* Returns when all ranks have called it. */
 MUSTER_API muster_status muster_barrier(muster_group *group, muster_work **work);
 
-/* Copies buffer of root (a rank of the group) to the buffer of every rank. */
+/* Copies count elements of root's buffer to the buffer of every rank. */
 MUSTER_API muster_status muster_broadcast(muster_group *group, void *buffer, size_t count,
                                           muster_type type, int root, muster_work **work);
 
-/* receive[i] becomes the reduction of all ranks' send[i], taken in the order of ranks: the same
- * bits on every rank. Integers wrap. min and max of floating types give NaN where any rank has NaN.
- */
+/* receive[i] on root becomes the reduction of all ranks' send[i]; other ranks may give NULL for
+ * receive. In place: send == receive on root. */
+MUSTER_API muster_status muster_reduce(muster_group *group, const void *send, void *receive,
+                                       size_t count, muster_type type, muster_reduction redop,
+                                       int root, muster_work **work);
+
+/* The same on every rank. In place: send == receive. */
 MUSTER_API muster_status muster_all_reduce(muster_group *group, const void *send, void *receive,
                                            size_t count, muster_type type, muster_reduction redop,
                                            muster_work **work);
 
-/* receive, of size * count elements, becomes all ranks' send (count elements each), in the order of
- * ranks. */
+/* receive on root, of size * count elements, becomes all ranks' send, of count elements each; other
+ * ranks may give NULL for receive. In place: send == receive + root * count on root. */
+MUSTER_API muster_status muster_gather(muster_group *group, const void *send, void *receive,
+                                       size_t count, muster_type type, int root,
+                                       muster_work **work);
+
+/* The same with as many elements from each rank as its count says; root knows them all, counts[r]
+ * from rank r. Other ranks may give NULL for receive and counts. In place: send is root's block of
+ * receive on root. */
+MUSTER_API muster_status muster_gather_v(muster_group *group, const void *send, size_t count,
+                                         void *receive, const size_t *counts, muster_type type,
+                                         int root, muster_work **work);
+
+/* receive, of count elements, becomes the caller's block of root's send, of size * count; other
+ * ranks may give NULL for send. In place: receive == send + root * count, or send, on root. */
+MUSTER_API muster_status muster_scatter(muster_group *group, const void *send, void *receive,
+                                        size_t count, muster_type type, int root,
+                                        muster_work **work);
+
+/* The same with counts[r] elements for rank r, which that rank gives as its count. Other ranks than
+ * root may give NULL for send and counts. In place: receive is root's block of send, or begins
+ * where send does, on root. */
+MUSTER_API muster_status muster_scatter_v(muster_group *group, const void *send,
+                                          const size_t *counts, void *receive, size_t count,
+                                          muster_type type, int root, muster_work **work);
+
+/* receive, of size * count elements, becomes all ranks' send, of count elements each. In place:
+ * send == receive + rank * count. */
 MUSTER_API muster_status muster_all_gather(muster_group *group, const void *send, void *receive,
                                            size_t count, muster_type type, muster_work **work);
 
-/* The same with counts[r] elements from rank r, laid without gaps. counts must be the same on all
- * ranks. */
+/* The same with counts[r] elements from rank r. counts must be the same on all ranks. In place:
+ * send is the caller's block of receive. */
 MUSTER_API muster_status muster_all_gather_v(muster_group *group, const void *send, void *receive,
                                              const size_t *counts, muster_type type,
                                              muster_work **work);
 
+/* receive, of count elements, becomes the caller's block of the reduction of all ranks' send, of
+ * size * count elements each. In place: receive == send + rank * count, or send. */
+MUSTER_API muster_status muster_reduce_scatter(muster_group *group, const void *send, void *receive,
+                                               size_t count, muster_type type,
+                                               muster_reduction redop, muster_work **work);
+
+/* The same with counts[r] elements for rank r. counts must be the same on all ranks. In place:
+ * receive is the caller's block of send, or begins where send does. */
+MUSTER_API muster_status muster_reduce_scatter_v(muster_group *group, const void *send,
+                                                 void *receive, const size_t *counts,
+                                                 muster_type type, muster_reduction redop,
+                                                 muster_work **work);
+
+/* Block r of receive becomes the caller's block of rank r's send; both have size * count elements.
+ * In place, at the price of a copy of send: send == receive. */
+MUSTER_API muster_status muster_all_to_all(muster_group *group, const void *send, void *receive,
+                                           size_t count, muster_type type, muster_work **work);
+
+/* The same with send_counts[r] elements to rank r and receive_counts[r] from it, which is what it
+ * sends to the caller. In place: send == receive, with room for the longer one. */
+MUSTER_API muster_status muster_all_to_all_v(muster_group *group, const void *send,
+                                             const size_t *send_counts, void *receive,
+                                             const size_t *receive_counts, muster_type type,
+                                             muster_work **work);
+
 /* Sends to and receives from one other rank of the group. Messages between two ranks arrive in the
- * order sent; the receiver's count and type must be the sender's. */
+ * order sent; the receiver's count and type must be the sender's. They do not wait for collectives
+ * of the group, nor for messages with other ranks. */
 MUSTER_API muster_status muster_send(muster_group *group, const void *buffer, size_t count,
                                      muster_type type, int destination, muster_work **work);
 MUSTER_API muster_status muster_recv(muster_group *group, void *buffer, size_t count,
                                      muster_type type, int source, muster_work **work);
+
+typedef enum muster_direction { MUSTER_SENDS = 1, MUSTER_RECEIVES = 2 } muster_direction;
+
+/* One message of a batch, as the arguments of muster_send or muster_recv. */
+typedef struct muster_transfer {
+    muster_direction direction;
+    int peer;
+    size_t count;
+    union {
+        const void *send;
+        void *receive;
+    };
+    muster_type type;
+} muster_transfer;
+
+/*
+ * Starts all of the messages at once and ends when all are done, so that no order of them is a
+ * deadlock, here or among ranks. To each peer they count in their order here among all messages
+ * with it. The caller itself may be a peer: what it sends to itself goes to its receives from
+ * itself in this batch, in order. On a wrong argument none is started.
+ */
+MUSTER_API muster_status muster_batch_send_recv(muster_group *group,
+                                                const muster_transfer *transfers,
+                                                size_t num_transfers, muster_work **work);
 
 /* ---- Gathers ------------------------------------------------------------------------------- */
 

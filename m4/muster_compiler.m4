@@ -73,3 +73,17 @@ AC_DEFUN([MUSTER_VERSION_SCRIPT], [
   LDFLAGS=$muster_saved_LDFLAGS
   AM_CONDITIONAL([HAVE_VERSION_SCRIPT], [test "x$muster_vscript" = xyes])
 ])
+
+# VECTOR_CFLAGS: for loops over arrays, vector code also where it pays for long ones only. Products are not
+# contracted with sums, so that results are the same on every machine; nobody looks at floating-point exceptions.
+AC_DEFUN([MUSTER_VECTOR], [
+  VECTOR_CFLAGS=
+  for option in -ftree-vectorize -fvect-cost-model=dynamic -ffp-contract=off \
+    -fno-trapping-math; do
+    muster_saved_CFLAGS=$CFLAGS
+    CFLAGS="$CFLAGS -Werror $option"
+    AC_COMPILE_IFELSE([AC_LANG_SOURCE([[extern int x;]])], [VECTOR_CFLAGS="$VECTOR_CFLAGS $option"])
+    CFLAGS=$muster_saved_CFLAGS
+  done
+  AC_SUBST([VECTOR_CFLAGS])
+])

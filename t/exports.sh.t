@@ -94,7 +94,11 @@ int main(void)
     muster_init_args init = MUSTER_INIT_ARGS_INIT;
     muster_group_args group = MUSTER_GROUP_ARGS_INIT;
     muster_tcp_store_args store = MUSTER_TCP_STORE_ARGS_INIT;
+    muster_transfer one = {MUSTER_SENDS, 1, 0, {NULL}, MUSTER_BFLOAT16};
+    muster_reduction redop = MUSTER_REDUCTION_LARGEST;
     init.pg_options = group.backend_options;
+    if (muster_batch_send_recv(NULL, &one, 1, NULL) == MUSTER_OK)
+        muster_reduction_free(NULL, redop);
     return init.rank + group.struct_size == store.struct_size && muster_str("x").size == 1;
 }
 END

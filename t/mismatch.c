@@ -13,7 +13,7 @@
 enum { T = 5000, CAUSE = 600 };
 
 static int32_t a[64], b[64 * 4];
-static const size_t ones[] = {1, 1, 1}, twos[] = {1, 1, 2};
+static const size_t ones[] = {1, 1, 1}, twos[] = {1, 1, 2}, more[] = {2, 1, 1};
 
 /* What most ranks call, and what rank 2 does instead. */
 static muster_status call(muster_group *g, int which, bool odd)
@@ -36,6 +36,28 @@ static muster_status call(muster_group *g, int which, bool odd)
     case 6:
         return odd ? muster_all_gather(g, a, b, 1, I, NULL)
                    : muster_all_gather_v(g, a, b, ones, I, NULL);
+    case 7:
+        return odd ? muster_reduce(g, a, b, 8, I, MUSTER_SUM, 0, NULL)
+                   : muster_all_reduce(g, a, b, 8, I, MUSTER_SUM, NULL);
+    case 8:
+        return muster_reduce(g, a, b, 8, I, odd ? MUSTER_AVG : MUSTER_SUM, 0, NULL);
+    case 9:
+        return muster_gather(g, a, b, odd ? 5 : 4, I, 0, NULL);
+    case 10:
+        return muster_gather_v(g, a, odd ? 2 : 1, b, ones, I, 0, NULL);
+    case 11:
+        return odd ? muster_scatter(g, b, a, 1, I, 0, NULL)
+                   : muster_scatter_v(g, b, ones, a, 1, I, 0, NULL);
+    case 12:
+        return muster_reduce_scatter(g, b, a, odd ? 5 : 4, I, MUSTER_SUM, NULL);
+    case 13:
+        return muster_reduce_scatter_v(g, b, a, odd ? twos : ones, I, MUSTER_SUM, NULL);
+    case 14:
+        return muster_all_to_all(g, a, b, 4, odd ? F : I, NULL);
+    case 15:
+        return muster_all_to_all_v(g, a, odd ? more : ones, b, odd ? more : ones, I, NULL);
+    case 16:
+        return muster_all_reduce(g, a, b, 8, odd ? MUSTER_UINT8 : MUSTER_BOOL, MUSTER_MAX, NULL);
     default: /* the order of two */
         if (odd)
             muster_all_gather(g, a, b, 1, I, NULL);
@@ -57,6 +79,16 @@ static const struct {
     {"barrier", "all_gather #", "barrier #"},
     {"counts", "of 1 int32", "of 2 int32"},
     {"shape", "all_gather_v #", "all_gather #"},
+    {"reduce", "all_reduce #", " reduce #"},
+    {"average", "sum", "avg"},
+    {"gather", "of 4 int32", "of 5 int32"},
+    {"gather_v", "of 1 int32", "of 2 int32"},
+    {"scatter", "scatter_v #", "scatter #"},
+    {"reduce_scatter", "of 4 int32", "of 5 int32"},
+    {"reduce_scatter_v", "of 1 int32", "of 2 int32"},
+    {"all_to_all", "of 4 int32", "of 4 float32"},
+    {"all_to_all_v", "of 1 int32", "of 2 int32"},
+    {"bool", "of 8 bool", "of 8 uint8"},
     {"order", "barrier #", "all_gather #"},
 };
 enum { ODDS = sizeof(odds) / sizeof(*odds) };
@@ -106,13 +138,16 @@ static void calls_differ(int rank, int size)
 }
 
 /* Different roots send to nobody who could notice: the ranks find out when they have waited. */
-static void roots_differ(int rank, int size)
+static void roots_of(int which, int rank, int size)
 {
     char(*causes)[CAUSE] = ranks_shared((size_t)size * CAUSE);
-    muster_group *group = world_of("roots", 1500);
+    muster_group *group = world_of("roots", 1200);
+    int root = rank == 2 ? 1 : 0;
     int64_t began = now_ms();
-    muster_status status = muster_broadcast(group, a, 5, MUSTER_INT32, rank == 2 ? 1 : 0, NULL);
-    ok(status == MUSTER_ERR_MISMATCH || (rank == 1 && status == MUSTER_OK), "root: %s",
+    muster_status status = which == 0   ? muster_broadcast(group, a, 5, MUSTER_INT32, root, NULL)
+                           : which == 1 ? muster_gather(group, a, b, 5, MUSTER_INT32, root, NULL)
+                                        : muster_scatter(group, b, a, 5, MUSTER_INT32, root, NULL);
+    ok(status == MUSTER_ERR_MISMATCH || (rank > 0 && status == MUSTER_OK), "root: %s",
        muster_status_name(status));
     while (muster_group_check(group) == MUSTER_OK && in_time(began, 2500))
         sleep_ms(5);
@@ -126,6 +161,12 @@ static void roots_differ(int rank, int size)
        "all say the same cause");
     ranks_barrier();
     muster_group_free(group);
+}
+
+static void roots_differ(int rank, int size)
+{
+    for (int which = 0; which < 3; which++)
+        roots_of(which, rank, size);
 }
 
 /* Messages between two ranks. */
@@ -172,7 +213,7 @@ int main(int argc, char **argv)
     needs_gloo();
     static const struct ranks_case cases[] = {
         {.name = "calls", .size = 3, .points = 10 * ODDS, .body = calls_differ, .silent = true},
-        {.name = "roots", .size = 3, .points = 6, .body = roots_differ, .silent = true},
+        {.name = "roots", .size = 3, .points = 18, .body = roots_differ, .silent = true},
         {.name = "messages", .size = 2, .points = 8, .body = messages_differ, .silent = true},
         {.name = "often", .size = 3, .points = 5, .body = once_too_often, .silent = true},
     };

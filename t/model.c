@@ -1,79 +1,258 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * A plain model of the reductions. Integers go by way of uint64_t, in which they wrap.
+ * A plain model of element types and reductions. Integers go by way of 128 bits, in which nothing
+ * that is compared overflows; small floating types are read and written by slow_floats.c.
  */
 #include "config.h"
 
 #include "model.h"
-#include "tap.h"
 
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
-#define WHOLE(rank, i) ((uint64_t)(rank)*40503u + (uint64_t)(i)*2654435761u - 77u)
-#define BROKEN(rank, i) (((rank) + 1) * 0.1 + (double)((i) % 97) * 0.37 - 3)
+#include "slow_floats.h"
 
-#define MODEL(name, ctype, wide, value)                                                            \
-    static void fill_##name(ctype *out, int rank, size_t count)                                    \
-    {                                                                                              \
-        for (size_t i = 0; i < count; i++)                                                         \
-            out[i] = (ctype)value(rank, i);                                                        \
-    }                                                                                              \
-    static ctype fold_##name(ctype a, ctype b, muster_reduction redop)                             \
-    {                                                                                              \
-        if (redop == MUSTER_SUM)                                                                   \
-            return (ctype)((wide)a + (wide)b);                                                     \
-        if (redop == MUSTER_PROD)                                                                  \
-            return (ctype)((wide)a * (wide)b);                                                     \
-        return (redop == MUSTER_MIN) == (a < b) ? a : b;                                           \
-    }
-MODEL(INT8, int8_t, uint64_t, WHOLE)
-MODEL(UINT8, uint8_t, uint64_t, WHOLE)
-MODEL(INT32, int32_t, uint64_t, WHOLE)
-MODEL(UINT32, uint32_t, uint64_t, WHOLE)
-MODEL(INT64, int64_t, uint64_t, WHOLE)
-MODEL(UINT64, uint64_t, uint64_t, WHOLE)
-MODEL(FLOAT32, float, float, BROKEN)
-MODEL(FLOAT64, double, double, BROKEN)
+__extension__ typedef __int128 whole;
+__extension__ typedef unsigned __int128 unsigned_whole;
 
-void model_fill(void *out, muster_type type, int rank, size_t count)
+typedef enum model_kind { SIGNED, UNSIGNED, TRUTH, SMALL, SINGLE, DOUBLE } model_kind;
+
+static const struct {
+    size_t size;
+    model_kind kind;
+    int format; /* of slow_formats */
+} rows[MUSTER_NUM_TYPES] = {
+    [MUSTER_INT8] = {1, SIGNED, 0},
+    [MUSTER_UINT8] = {1, UNSIGNED, 0},
+    [MUSTER_INT32] = {4, SIGNED, 0},
+    [MUSTER_UINT32] = {4, UNSIGNED, 0},
+    [MUSTER_INT64] = {8, SIGNED, 0},
+    [MUSTER_UINT64] = {8, UNSIGNED, 0},
+    [MUSTER_FLOAT32] = {4, SINGLE, 0},
+    [MUSTER_FLOAT64] = {8, DOUBLE, 0},
+    [MUSTER_FLOAT16] = {2, SMALL, SLOW_FLOAT16},
+    [MUSTER_BFLOAT16] = {2, SMALL, SLOW_BFLOAT16},
+    [MUSTER_FLOAT8_E4M3] = {1, SMALL, SLOW_FLOAT8_E4M3},
+    [MUSTER_FLOAT8_E5M2] = {1, SMALL, SLOW_FLOAT8_E5M2},
+    [MUSTER_BOOL] = {1, TRUTH, 0},
+};
+
+uint64_t model_seed(void)
 {
-    switch (type) {
-#define FILL(name, size, ctype)                                                                    \
-    case MUSTER_##name:                                                                            \
-        fill_##name(out, rank, count);                                                             \
-        break;
-        MUSTER_TYPE_MAP(FILL)
+    const char *given = getenv("MUSTER_TEST_SEED");
+    return given != NULL ? strtoull(given, NULL, 10) : 1;
+}
+
+uint64_t model_hash(uint64_t seed, uint64_t number)
+{
+    uint64_t x = seed * UINT64_C(0x9e3779b97f4a7c15) + number + 1;
+    for (int round = 0; round < 2; round++) {
+        x ^= x >> 32;
+        x *= UINT64_C(0xd6e8feb86659fd93);
+    }
+    return x ^ x >> 32;
+}
+
+bool model_has(muster_type type, muster_reduction kind)
+{
+    if (kind == MUSTER_BAND || kind == MUSTER_BOR || kind == MUSTER_BXOR)
+        return rows[type].kind <= TRUTH;
+    return rows[type].kind != TRUTH || (kind != MUSTER_AVG && kind != MUSTER_PREMUL_SUM);
+}
+
+/* ---- the bits of elements; little and big machines alike ---- */
+
+static uint64_t load(const void *array, size_t i, size_t size)
+{
+    const char *at = (const char *)array + i * size;
+    uint8_t one;
+    uint16_t two;
+    uint32_t four;
+    uint64_t eight;
+    if (size == 1)
+        return memcpy(&one, at, size), one;
+    if (size == 2)
+        return memcpy(&two, at, size), two;
+    if (size == 4)
+        return memcpy(&four, at, size), four;
+    return memcpy(&eight, at, size), eight;
+}
+
+static void save(void *array, size_t i, size_t size, uint64_t bits)
+{
+    char *at = (char *)array + i * size;
+    uint8_t one = (uint8_t)bits;
+    uint16_t two = (uint16_t)bits;
+    uint32_t four = (uint32_t)bits;
+    const void *from = size == 1   ? (const void *)&one
+                       : size == 2 ? (const void *)&two
+                       : size == 4 ? (const void *)&four
+                                   : (const void *)&bits;
+    memcpy(at, from, size);
+}
+
+/* ---- floating types ---- */
+
+static double read_number(muster_type type, uint64_t bits)
+{
+    float single;
+    double wide;
+    uint32_t four = (uint32_t)bits;
+    if (rows[type].kind == SMALL)
+        return slow_read(&slow_formats[rows[type].format], four);
+    memcpy(&single, &four, sizeof(single));
+    memcpy(&wide, &bits, sizeof(wide));
+    return rows[type].kind == SINGLE ? (double)single : wide;
+}
+
+static uint64_t write_number(muster_type type, double value)
+{
+    if (rows[type].kind == SMALL)
+        return slow_write(&slow_formats[rows[type].format], value);
+    float single = (float)value;
+    uint32_t four;
+    uint64_t eight;
+    memcpy(&four, &single, sizeof(four));
+    memcpy(&eight, &value, sizeof(eight));
+    if (rows[type].kind == SINGLE)
+        return isnan(value) ? UINT32_C(0x7fc00000) : four;
+    return isnan(value) ? UINT64_C(0x7ff8000000000000) : eight;
+}
+
+/* Every step rounds by itself, in the type that sums of this one are taken in. */
+static double rounded(muster_type type, double value)
+{
+    volatile float single = (float)value;
+    return rows[type].kind == DOUBLE ? value : (double)single;
+}
+
+static double float_step(double a, double b, muster_type type, muster_reduction kind)
+{
+    if (kind == MUSTER_PROD)
+        return rounded(type, a * b);
+    if (kind != MUSTER_MIN && kind != MUSTER_MAX)
+        return rounded(type, a + b);
+    if (isnan(a) || isnan(b))
+        return NAN;
+    if (kind == MUSTER_MIN)
+        return a <= b ? a : b;
+    return a >= b ? a : b;
+}
+
+static uint64_t reduce_numbers(const uint64_t *bits, const double *scalars, int n, muster_type type,
+                               muster_reduction kind)
+{
+    double total = 0;
+    for (int r = 0; r < n; r++) {
+        double mine = read_number(type, bits[r]);
+        if (kind == MUSTER_PREMUL_SUM)
+            mine = rounded(type, mine * rounded(type, scalars[r]));
+        total = r == 0 ? mine : float_step(total, mine, type, kind);
+    }
+    return write_number(type, kind == MUSTER_AVG ? rounded(type, total / n) : total);
+}
+
+/* ---- integers and truth ---- */
+
+static whole read_whole(muster_type type, uint64_t bits)
+{
+    unsigned width = 8 * (unsigned)rows[type].size;
+    if (rows[type].kind == SIGNED && bits >> (width - 1))
+        return (whole)bits - ((whole)1 << width);
+    return (whole)bits;
+}
+
+static whole whole_step(whole a, whole b, muster_reduction kind)
+{
+    switch (kind) {
+    case MUSTER_PROD:
+        return (whole)((unsigned_whole)a * (unsigned_whole)b);
+    case MUSTER_MIN:
+        return a < b ? a : b;
+    case MUSTER_MAX:
+        return a > b ? a : b;
+    case MUSTER_BAND:
+        return a & b;
+    case MUSTER_BOR:
+        return a | b;
+    case MUSTER_BXOR:
+        return a ^ b;
     default:
-        bail_out("no type %d", (int)type);
+        return (whole)((unsigned_whole)a + (unsigned_whole)b);
     }
 }
 
-void model_fold(void *into, const void *more, muster_type type, muster_reduction redop,
-                size_t count)
+static uint64_t reduce_wholes(const uint64_t *bits, const double *scalars, int n, muster_type type,
+                              muster_reduction kind)
 {
-    switch (type) {
-#define FOLD(name, size, ctype)                                                                    \
-    case MUSTER_##name:                                                                            \
-        for (size_t i = 0; i < count; i++)                                                         \
-            ((ctype *)into)[i] = fold_##name(((ctype *)into)[i], ((const ctype *)more)[i], redop); \
-        break;
-        MUSTER_TYPE_MAP(FOLD)
-    default:
-        bail_out("no type %d", (int)type);
+    whole total = 0;
+    for (int r = 0; r < n; r++) {
+        whole mine = read_whole(type, bits[r]);
+        if (kind == MUSTER_PREMUL_SUM)
+            mine = (whole)((unsigned_whole)mine * (unsigned_whole)(whole)scalars[r]);
+        total = r == 0 ? mine : whole_step(total, mine, kind);
+    }
+    return (uint64_t)(kind == MUSTER_AVG ? total / n : total);
+}
+
+static uint64_t reduce_truths(const uint64_t *bits, int n, muster_reduction kind)
+{
+    int truths = 0;
+    for (int r = 0; r < n; r++)
+        truths += bits[r] != 0;
+    if (kind == MUSTER_BXOR)
+        return truths % 2;
+    bool all = kind == MUSTER_PROD || kind == MUSTER_MIN || kind == MUSTER_BAND;
+    return all ? truths == n : truths > 0;
+}
+
+void model_reduce(void *out, const void *const *arrays, const double *scalars, int n, size_t count,
+                  muster_type type, muster_reduction kind)
+{
+    enum { MOST = 64 };
+    uint64_t bits[MOST];
+    size_t size = rows[type].size;
+    for (size_t i = 0; i < count; i++) {
+        for (int r = 0; r < n; r++)
+            bits[r] = load(arrays[r], i, size);
+        uint64_t result = rows[type].kind == TRUTH  ? reduce_truths(bits, n, kind)
+                          : rows[type].kind < TRUTH ? reduce_wholes(bits, scalars, n, type, kind)
+                                                    : reduce_numbers(bits, scalars, n, type, kind);
+        save(out, i, size, result);
     }
 }
 
-void *model_all_reduce(muster_type type, muster_reduction redop, int size, size_t count)
+/* ---- what ranks give ---- */
+
+/* 0, the smallest and largest magnitudes, infinity, NaN, and the same with the other sign. */
+static uint64_t edge(muster_type type, uint64_t pick)
 {
-    size_t bytes = count * muster_type_size(type);
-    void *result = malloc(bytes + 1), *more = malloc(bytes + 1);
-    if (result == NULL || more == NULL)
-        bail_out("no memory");
-    model_fill(result, type, 0, count);
-    for (int r = 1; r < size; r++) {
-        model_fill(more, type, r, count);
-        model_fold(result, more, type, redop, count);
+    static const double numbers[] = {0, 1, INFINITY, NAN, 0.5, 448, 65504, 3.5e38, 1e300};
+    enum { NUMBERS = sizeof(numbers) / sizeof(*numbers) };
+    uint64_t top = UINT64_C(1) << (8 * rows[type].size - 1);
+    uint64_t sign = pick & 1 ? top : 0;
+    pick >>= 1;
+    if (rows[type].kind <= TRUTH)
+        return (pick % 3 == 0 ? 0 : pick % 3 == 1 ? top - 1 : 1) ^ sign;
+    if (pick % 4 == 0) /* subnormal numbers */
+        return (pick / 4 % 3) ^ sign;
+    return write_number(type, numbers[pick / 4 % NUMBERS]) ^ sign;
+}
+
+static uint64_t moderate(muster_type type, uint64_t pick)
+{
+    if (rows[type].kind <= TRUTH)
+        return (uint64_t)((int64_t)(pick % 201) - 100);
+    return write_number(type, ((double)(pick % 4001) - 2000) / 64);
+}
+
+void model_fill(void *out, muster_type type, uint64_t seed, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        uint64_t pick = model_hash(seed, i), what = pick % 16;
+        pick = model_hash(pick, 0);
+        uint64_t bits = what == 0 ? edge(type, pick) : what < 7 ? moderate(type, pick) : pick;
+        save(out, i, rows[type].size, bits);
     }
-    free(more);
-    return result;
 }

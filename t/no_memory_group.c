@@ -155,6 +155,27 @@ static muster_status reduce_and_describe(void)
     return status == MUSTER_OK && value != 3 ? MUSTER_ERR_INTERNAL : status;
 }
 
+/* Those of the collectives that take memory for themselves, and a batch. */
+static muster_status move_and_reduce(void)
+{
+    static const size_t counts[] = {2};
+    int32_t from[] = {3, 4}, to[2] = {0};
+    const muster_type type = MUSTER_INT32;
+    muster_reduction twice;
+    muster_transfer own[] = {{MUSTER_SENDS, 0, 2, {from}, type},
+                             {MUSTER_RECEIVES, 0, 2, {to}, type}};
+    muster_status status = muster_reduction_premul_sum(group, 2, &twice);
+    if (status == MUSTER_OK)
+        status = muster_batch_send_recv(group, own, 2, NULL);
+    if (status == MUSTER_OK)
+        status = muster_all_to_all_v(group, to, counts, from, counts, type, NULL);
+    if (status == MUSTER_OK)
+        status = muster_reduce_scatter_v(group, from, to, counts, type, twice, NULL);
+    if (status == MUSTER_OK)
+        status = muster_gather_v(group, to, 2, from, counts, type, 0, NULL);
+    return status == MUSTER_OK && from[1] != 8 ? MUSTER_ERR_INTERNAL : status;
+}
+
 /* A group and a store of its own each time: what a refusal leaves behind in them is another
  * matter. */
 static muster_status run_once(muster_status (*what)(void), int allocations, bool *reached)
@@ -194,7 +215,7 @@ static void starve(muster_status (*what)(void), const char *name)
 
 int main(void)
 {
-    plan(15);
+    plan(18);
     unsetenv("MUSTER_OPTIONS");
     unsetenv("MUSTER_RIGGED_FAIL");
     setenv("MUSTER_BACKEND_PATH", PLUGINS "/.libs", 1);
@@ -203,5 +224,6 @@ int main(void)
     starve(gather_tokens, "a gather of tokens");
     starve(gather_objects, "a gather of objects");
     starve(reduce_and_describe, "a sum and a description");
+    starve(move_and_reduce, "blocks and a batch");
     return done();
 }

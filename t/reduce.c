@@ -1,129 +1,173 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Every reduction of every type against a model in wider arithmetic, at the edges of each type.
+ * Every reduction of every type against a plain model, bit by bit: awkward lengths, all pairs of
+ * the small types, results in place, and threads with other floating-point modes.
  */
-#include "collective/reduce.h"
+#include "reduce/reduce.h"
 
+#include <fenv.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "model.h"
 #include "tap.h"
+#include "reduce/types.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-__extension__ typedef __int128 wide;
-__extension__ typedef unsigned __int128 unsigned_wide;
+enum { MOST_ARRAYS = 17, MOST = 65536 };
 
-/* What an integer type makes of a number, by its size and sign alone. */
-static wide wrapped(wide value, unsigned bits, bool is_signed)
+static uint64_t in[MOST_ARRAYS][MOST], out[MOST + 1], expected[MOST];
+static const double scalars[MOST_ARRAYS] = {1, 3, 0, 7, 2, 5};
+static long long checked;
+
+static bool reduces(int n, size_t count, muster_type type, muster_reduction kind, int in_place)
 {
-    unsigned_wide range = (unsigned_wide)1 << bits;
-    unsigned_wide low = (unsigned_wide)value % range;
-    return is_signed && low >= range / 2 ? (wide)low - (wide)range : (wide)low;
+    const void *arrays[MOST_ARRAYS];
+    reduce_input inputs[MOST_ARRAYS];
+    size_t bytes = count * muster_type_size(type);
+    for (int r = 0; r < n; r++) {
+        arrays[r] = in[r];
+        inputs[r] = (reduce_input){in[r], scalars[r]};
+    }
+    model_reduce(expected, arrays, scalars, n, count, type, kind);
+    memset(out, 0xa5, bytes + 1);
+    if (in_place >= 0) {
+        memcpy(out, in[in_place], bytes);
+        inputs[in_place].data = out;
+    }
+    reduce_arrays(out, inputs, (size_t)n, count, type, kind);
+    checked++;
+    bool right = memcmp(out, expected, bytes) == 0 && ((unsigned char *)out)[bytes] == 0xa5;
+    if (!right)
+        diag("%s of %zu %s, %d arrays, in place %d", muster_reduction_name(kind), count,
+             muster_type_name(type), n, in_place);
+    return right;
 }
 
-static wide model(wide a, wide b, muster_reduction redop)
+/* Lengths about a block, and numbers of ranks. */
+static bool lengths(muster_type type, muster_reduction kind, uint64_t seed)
 {
-    switch (redop) {
-    case MUSTER_SUM:
-        return a + b;
-    case MUSTER_PROD:
-        return (wide)((unsigned_wide)a * (unsigned_wide)b);
-    case MUSTER_MIN:
-        return a < b ? a : b;
-    default:
-        return a > b ? a : b;
+    static const size_t counts[] = {0, 1, 2, 7, 511, 512, 513, 1025};
+    static const int ns[] = {1, 2, 3, 8, 17};
+    bool right = true;
+    for (size_t i = 0; right && i < COUNT(counts) * COUNT(ns); i++) {
+        size_t count = counts[i % COUNT(counts)];
+        int n = ns[i / COUNT(counts)];
+        for (int r = 0; r < n; r++)
+            model_fill(in[r], type, model_hash(seed, i * 32 + (uint64_t)r), count);
+        right = reduces(n, count, type, kind, -1) &&
+                reduces(n, count, type, kind, (int)(count % (size_t)n));
     }
+    return right;
 }
 
-/* All pairs of values at the edges, in one call; the elements behind them must stay. */
-#define INTEGER_CHECK(name, ctype, type, bits, is_signed)                                          \
-    static bool name(muster_reduction redop)                                                       \
-    {                                                                                              \
-        const wide top = ((wide)1 << ((bits) - (is_signed))) - 1;                                  \
-        const wide edges[] = {                                                                     \
-            (is_signed) ? -top - 1 : 0, (is_signed) ? -1 : 2, 0, 1, 3, 7, top / 2, top - 1, top};  \
-        ctype into[COUNT(edges) * COUNT(edges) + 1], from[COUNT(edges) * COUNT(edges) + 1];        \
-        size_t count = COUNT(into) - 1;                                                            \
-        for (size_t i = 0; i < count; i++) {                                                       \
-            into[i] = (ctype)edges[i / COUNT(edges)];                                              \
-            from[i] = (ctype)edges[i % COUNT(edges)];                                              \
-        }                                                                                          \
-        into[count] = from[count] = 5;                                                             \
-        reduce_fold(into, from, count, type, redop);                                               \
-        bool right = into[count] == 5;                                                             \
-        for (size_t i = 0; i < count; i++)                                                         \
-            right = right && (wide)into[i] == wrapped(model(edges[i / COUNT(edges)],               \
-                                                            edges[i % COUNT(edges)], redop),       \
-                                                      bits, is_signed);                            \
-        return right;                                                                              \
-    }
-
-INTEGER_CHECK(check_int8, int8_t, MUSTER_INT8, 8, 1)
-INTEGER_CHECK(check_uint8, uint8_t, MUSTER_UINT8, 8, 0)
-INTEGER_CHECK(check_int32, int32_t, MUSTER_INT32, 32, 1)
-INTEGER_CHECK(check_uint32, uint32_t, MUSTER_UINT32, 32, 0)
-INTEGER_CHECK(check_int64, int64_t, MUSTER_INT64, 64, 1)
-INTEGER_CHECK(check_uint64, uint64_t, MUSTER_UINT64, 64, 0)
-
-static double float_model(double a, double b, muster_reduction redop)
+/* Every pair of an 8-bit type; every pattern of a 16-bit one with some others. */
+static bool pairs(muster_type type, muster_reduction kind)
 {
-    switch (redop) {
-    case MUSTER_SUM:
-        return a + b;
-    case MUSTER_PROD:
-        return a * b;
-    case MUSTER_MIN:
-        return isnan(a) || isnan(b) ? NAN : fmin(a, b);
-    default:
-        return isnan(a) || isnan(b) ? NAN : fmax(a, b);
-    }
+    for (size_t i = 0; i < MOST; i++)
+        if (muster_type_size(type) == 1) {
+            ((uint8_t *)in[0])[i] = (uint8_t)i;
+            ((uint8_t *)in[1])[i] = (uint8_t)(i >> 8);
+        } else {
+            ((uint16_t *)in[0])[i] = (uint16_t)i;
+            ((uint16_t *)in[1])[i] = (uint16_t)(i * 40503);
+        }
+    return reduces(2, MOST, type, kind, -1);
 }
 
-/* Values whose sums and products are exact in float, so that one model serves both types. */
-static const double floats[] = {-INFINITY, -1024.5, -1, 0, 0.25, 1, 3, 65536, INFINITY, NAN};
+static void every_pair(uint64_t seed)
+{
+    for (int t = 0; t < MUSTER_NUM_TYPES; t++)
+        for (int k = 0; k < MUSTER_NUM_REDUCTIONS; k++) {
+            muster_type type = (muster_type)t;
+            muster_reduction kind = (muster_reduction)k;
+            const char *name = muster_type_name(type), *redop = muster_reduction_name(kind);
+            muster_status status = reduce_check(type, kind, 2);
+            if (!model_has(type, kind)) {
+                is_int(status, MUSTER_ERR_ARGUMENT, "%s has no %s: %s", name, redop,
+                       muster_last_error());
+                continue;
+            }
+            bool right = status == MUSTER_OK && lengths(type, kind, seed);
+            ok(right && (muster_type_size(type) > 2 || pairs(type, kind)), "%s %s", name, redop);
+        }
+}
 
-#define FLOAT_CHECK(name, ctype, type)                                                             \
-    static bool name(muster_reduction redop)                                                       \
-    {                                                                                              \
-        bool right = true;                                                                         \
-        for (size_t i = 0; i < COUNT(floats) * COUNT(floats); i++) {                               \
-            double a = floats[i / COUNT(floats)], b = floats[i % COUNT(floats)];                   \
-            ctype into = (ctype)a, from = (ctype)b;                                                \
-            double expected = float_model(a, b, redop);                                            \
-            reduce_fold(&into, &from, 1, type, redop);                                             \
-            right = right && (isnan(expected) ? isnan(into) : (double)into == expected);           \
-        }                                                                                          \
-        return right;                                                                              \
-    }
+/* In place as MPI means it: the result lies where the first of several slices began. */
+static void below(void)
+{
+    enum { LONG = 2000, OFFSET = 300 };
+    for (int i = 0; i < LONG + OFFSET; i++)
+        ((float *)in[0])[i] = (float)i;
+    float *array = (float *)in[0];
+    reduce_arrays(array, (reduce_input[]){{array + OFFSET, 1}, {array + OFFSET, 1}}, 2, LONG,
+                  MUSTER_FLOAT32, MUSTER_SUM);
+    bool right = true;
+    for (int i = 0; i < LONG; i++)
+        right = right && array[i] == 2 * (float)(i + OFFSET);
+    ok(right, "a result that begins below an input");
+}
 
-FLOAT_CHECK(check_float32, float, MUSTER_FLOAT32)
-FLOAT_CHECK(check_float64, double, MUSTER_FLOAT64)
+static void modes(void)
+{
+    const float one[] = {1}, tiny[] = {0x1p-24F};
+    float sum;
+    fesetround(FE_UPWARD);
+    reduce_arrays(&sum, (reduce_input[]){{one, 1}, {tiny, 1}}, 2, 1, MUSTER_FLOAT32, MUSTER_SUM);
+    ok(fegetround() == FE_UPWARD, "the caller's rounding mode is as before");
+    fesetround(FE_TONEAREST);
+    ok(sum == 1, "and has no effect");
+    feclearexcept(FE_ALL_EXCEPT);
+    const float huge[] = {0x1p127F};
+    reduce_arrays(&sum, (reduce_input[]){{huge, 1}, {huge, 1}}, 2, 1, MUSTER_FLOAT32, MUSTER_SUM);
+    ok(isinf(sum) && fetestexcept(FE_ALL_EXCEPT) == 0, "nor does it see exceptions");
+}
 
-static const struct {
-    const char *name;
-    bool (*check)(muster_reduction redop);
-    size_t size;
-} types[MUSTER_NUM_TYPES] = {
-    [MUSTER_INT8] = {"int8", check_int8, 1},
-    [MUSTER_UINT8] = {"uint8", check_uint8, 1},
-    [MUSTER_INT32] = {"int32", check_int32, 4},
-    [MUSTER_UINT32] = {"uint32", check_uint32, 4},
-    [MUSTER_INT64] = {"int64", check_int64, 8},
-    [MUSTER_UINT64] = {"uint64", check_uint64, 8},
-    [MUSTER_FLOAT32] = {"float32", check_float32, 4},
-    [MUSTER_FLOAT64] = {"float64", check_float64, 8},
-};
+static void scalars_checked(void)
+{
+    static const struct {
+        muster_type type;
+        double scalar;
+        bool fits;
+    } cases[] = {
+        {MUSTER_INT8, -128, true},        {MUSTER_INT8, 128, false},
+        {MUSTER_UINT8, 255, true},        {MUSTER_UINT8, -1, false},
+        {MUSTER_INT64, -0x1p63, true},    {MUSTER_INT64, 0x1p63, false},
+        {MUSTER_UINT64, 0x1p63, true},    {MUSTER_UINT64, 0x1p64, false},
+        {MUSTER_INT32, 0.5, false},       {MUSTER_INT32, NAN, false},
+        {MUSTER_UINT32, INFINITY, false}, {MUSTER_FLOAT32, NAN, true},
+        {MUSTER_FLOAT8_E4M3, 0.1, true},  {MUSTER_FLOAT64, -INFINITY, true},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++)
+        is_int(reduce_check(cases[i].type, MUSTER_PREMUL_SUM, cases[i].scalar),
+               cases[i].fits ? MUSTER_OK : MUSTER_ERR_ARGUMENT, "%g times %s", cases[i].scalar,
+               muster_type_name(cases[i].type));
+    reduce_check(MUSTER_INT32, MUSTER_PREMUL_SUM, 0.5);
+    has_str(muster_last_error(), "0.5 is no int32", "it says so");
+}
 
 static void names(void)
 {
-    static const char *const reductions[] = {"sum", "prod", "min", "max"};
-    bool right = true;
-    for (int t = 0; t < MUSTER_NUM_TYPES; t++)
-        right = right && strcmp(muster_type_name((muster_type)t), types[t].name) == 0 &&
-                muster_type_size((muster_type)t) == types[t].size;
-    for (int r = 0; r < MUSTER_NUM_REDUCTIONS; r++)
-        right = right && strcmp(muster_reduction_name((muster_reduction)r), reductions[r]) == 0;
+    static const struct {
+        const char *name;
+        size_t size;
+        bool floating;
+    } types[] = {{"int8", 1, false},    {"uint8", 1, false},      {"int32", 4, false},
+                 {"uint32", 4, false},  {"int64", 8, false},      {"uint64", 8, false},
+                 {"float32", 4, true},  {"float64", 8, true},     {"float16", 2, true},
+                 {"bfloat16", 2, true}, {"float8_e4m3", 1, true}, {"float8_e5m2", 1, true},
+                 {"bool", 1, false}};
+    static const char *const reductions[] = {"sum",  "prod", "min",  "max",       "avg",
+                                             "band", "bor",  "bxor", "premul_sum"};
+    bool right = COUNT(types) == MUSTER_NUM_TYPES && COUNT(reductions) == MUSTER_NUM_REDUCTIONS;
+    for (int t = 0; right && t < MUSTER_NUM_TYPES; t++)
+        right = strcmp(muster_type_name((muster_type)t), types[t].name) == 0 &&
+                muster_type_size((muster_type)t) == types[t].size &&
+                type_is_floating((muster_type)t) == types[t].floating;
+    for (int r = 0; right && r < MUSTER_NUM_REDUCTIONS; r++)
+        right = strcmp(muster_reduction_name((muster_reduction)r), reductions[r]) == 0;
     ok(right, "names and sizes");
     is_str(muster_type_name(MUSTER_NUM_TYPES), "unknown", "what is no type");
     is_str(muster_type_name((muster_type)-1), "unknown", "what is below all types");
@@ -131,21 +175,22 @@ static void names(void)
     is_int((long long)muster_type_size((muster_type)-1), 0, "nor has that");
     is_str(muster_reduction_name(MUSTER_NUM_REDUCTIONS), "unknown", "what is no reduction");
     is_str(muster_reduction_name((muster_reduction)-1), "unknown", "and below all of them");
+    is_str(muster_reduction_name((muster_reduction)(7 << REDUCTION_NUMBER_SHIFT)), "unknown",
+           "a sum has no number");
+    is_str(
+        muster_reduction_name((muster_reduction)(7 << REDUCTION_NUMBER_SHIFT | MUSTER_PREMUL_SUM)),
+        "premul_sum", "a pre-multiplied one has");
 }
 
 int main(void)
 {
-    plan(MUSTER_NUM_TYPES * MUSTER_NUM_REDUCTIONS + 9);
-    for (int t = 0; t < MUSTER_NUM_TYPES; t++)
-        for (int r = 0; r < MUSTER_NUM_REDUCTIONS; r++)
-            ok(types[t].check((muster_reduction)r), "%s %s", types[t].name,
-               muster_reduction_name((muster_reduction)r));
-    double nothing = 1;
-    reduce_fold(&nothing, &nothing, 0, MUSTER_FLOAT64, MUSTER_SUM);
-    ok(nothing == 1, "no element");
-    float zeros[] = {-0.0F, 0.0F}, others[] = {0.0F, -0.0F};
-    reduce_fold(zeros, others, 2, MUSTER_FLOAT32, MUSTER_MIN);
-    ok(signbit(zeros[0]) && !signbit(zeros[1]), "of equal values the first stays");
+    uint64_t seed = model_seed();
+    plan(MUSTER_NUM_TYPES * MUSTER_NUM_REDUCTIONS + 28);
+    every_pair(seed);
+    diag("MUSTER_TEST_SEED=%llu: %lld arrays compared", (unsigned long long)seed, checked);
+    below();
+    modes();
+    scalars_checked();
     names();
     return done();
 }

@@ -1,363 +1,221 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The collectives as callers see them: arguments are checked here, once, and the operation is
- * issued.
- *
- * A wrong argument is refused before anything moves, and the group goes on working. Ranks that pass
- * different arguments which are each right by themselves find that out from each other's envelopes.
+ * The collectives as callers see them: each puts its arguments together, which are checked here and
+ * issued to the group's thread.
  */
 #include "config.h"
+
+#include "collective/collective.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "collective/compose.h"
 #include "base/error.h"
 #include "group/failure.h"
 #include "collective/work.h"
 
-/* The arguments of any of them; those that an operation lacks are 0. */
-typedef struct call {
-    const char *function; /* that was called */
-    message_kind kind;
-    muster_type type;
-    muster_reduction redop;
-    int root; /* or the peer of send and recv */
-    size_t count;
-    const void *send;
-    void *receive;
-    bool sending;     /* of send and recv */
-    uint64_t message; /* their number between the two ranks */
-    size_t counts[];  /* all_gather_v: one a rank */
-} call;
+/* A call as it travels to the group's thread, with copies of the counts behind it. */
+typedef struct issued {
+    collective_call call;
+    size_t counts[];
+} issued;
 
-static muster_status wrong(const muster_group *group, const char *function)
+static message_label label_of(muster_group *group, const collective_call *call)
 {
-    return group_error(group, function, MUSTER_ERR_ARGUMENT);
-}
-
-static muster_status check_type(const muster_group *group, const char *function, muster_type type)
-{
-    if (muster_type_size(type) != 0)
-        return MUSTER_OK;
-    error_set(MUSTER_ERR_ARGUMENT, "%d is no element type; take one of enum muster_type",
-              (int)type);
-    return wrong(group, function);
-}
-
-static muster_status check_size(const muster_group *group, const char *function, size_t count,
-                                muster_type type, size_t blocks)
-{
-    if (count <= SIZE_MAX / 2 / muster_type_size(type) / blocks)
-        return MUSTER_OK;
-    error_set(MUSTER_ERR_ARGUMENT,
-              "%zu elements of %s from %zu ranks are more than memory can hold", count,
-              muster_type_name(type), blocks);
-    return wrong(group, function);
-}
-
-static muster_status check_buffer(const muster_group *group, const char *function,
-                                  const void *buffer, size_t count, const char *name)
-{
-    if (buffer != NULL || count == 0)
-        return MUSTER_OK;
-    error_set(MUSTER_ERR_ARGUMENT, "%s is NULL, but the count is %zu", name, count);
-    return wrong(group, function);
-}
-
-static muster_status check_rank(const muster_group *group, const char *function, int rank,
-                                const char *name)
-{
-    if (rank >= 0 && rank < group->size)
-        return MUSTER_OK;
-    error_set(MUSTER_ERR_ARGUMENT,
-              "%s %d is not in 0 to %d; roots and peers are ranks of the group itself", name, rank,
-              group->size - 1);
-    return wrong(group, function);
-}
-
-/* A failure of an operation that was well called. */
-static muster_status failed(const muster_group *group, const call *c, muster_status status)
-{
-    return status == MUSTER_OK ? MUSTER_OK : group_error(group, c->function, status);
-}
-
-static message_label label_of(muster_group *group, const call *c)
-{
-    message_label label = compose_label(group, c->kind);
-    label.type = c->type;
-    label.redop = c->redop;
-    label.root = c->root;
-    label.count = c->count;
+    message_label label = compose_label(group, call->kind);
+    label.type = call->type;
+    label.redop = call->redop;
+    label.scalar = call->scalar;
+    label.root = call->root;
+    label.count = call->count;
     return label;
 }
 
-static muster_status run_all_gather(muster_group *group, const call *c, const message_label *label,
-                                    deadline end)
+/* The layout of a buffer that holds a block for each rank; of another it stays empty. */
+static bool lay_out(const muster_group *group, const collective_call *call,
+                    collective_amount amount, bool here, layout *out)
 {
-    size_t bytes = c->count * muster_type_size(c->type);
-    char *mine = (char *)c->receive + (size_t)group->rank * bytes;
-    if (bytes > 0 && mine != c->send)
-        memmove(mine, c->send, bytes);
-    return compose_all_gather_equal(group, label, c->receive, bytes, end);
+    size_t n = (size_t)group->size, size = muster_type_size(call->type);
+    if (amount == AMOUNT_BLOCKS || (amount == AMOUNT_COUNTS && !here))
+        return layout_equal(out, n, call->count, size);
+    if (amount == AMOUNT_COUNTS)
+        return layout_ragged(out, n, call->counts, size);
+    return amount != AMOUNT_FROM || layout_ragged(out, n, call->from_counts, size);
 }
 
-static muster_status run_all_gather_v(muster_group *group, const call *c,
-                                      const message_label *label, deadline end)
+static muster_status run_with_layouts(muster_group *group, const collective_call *call)
 {
-    size_t n = (size_t)group->size, me = (size_t)group->rank, size = muster_type_size(c->type);
-    size_t *bytes = calloc(2 * n, sizeof(size_t)), offset = 0;
-    if (bytes == NULL) {
-        error_no_memory(2 * n * sizeof(size_t), "a layout");
-        return failure_raise(group, MUSTER_ERR_NO_MEMORY);
-    }
-    size_t *offsets = bytes + n;
-    for (size_t r = 0; r < n; r++) {
-        bytes[r] = c->counts[r] * size;
-        offsets[r] = offset;
-        offset += bytes[r];
-    }
-    char *mine = (char *)c->receive + offsets[me];
-    if (bytes[me] > 0 && mine != c->send)
-        memmove(mine, c->send, bytes[me]);
-    muster_status status =
-        compose_all_gather(group, label, c->receive, bytes, offsets, c->counts, end);
-    free(bytes);
+    const collective *what = collective_of(call->kind);
+    message_label label = label_of(group, call);
+    layout out = {NULL, NULL, NULL}, in = out;
+    muster_status status = MUSTER_OK;
+    if (!lay_out(group, call, what->send, collective_sends(group, call), &out) ||
+        !lay_out(group, call, what->receive, collective_receives(group, call), &in))
+        status = compose_no_memory(group, (size_t)group->size * 3 * sizeof(size_t), "a layout");
+    if (status == MUSTER_OK)
+        status = what->run(group, call, &label, &out, &in, compose_deadline(group));
+    layout_free(&out);
+    layout_free(&in);
+    atomic_store(&group->running, 0);
     return status;
 }
 
 /* On the group's thread. */
-static muster_status run_collective(muster_group *group, void *arguments)
+static muster_status run(muster_group *group, void *arguments)
 {
-    const call *c = arguments;
+    issued *taken = arguments;
+    collective_call *call = &taken->call;
+    if (call->counts != NULL)
+        call->counts = taken->counts;
+    if (call->from_counts != NULL)
+        call->from_counts = taken->counts + group->size;
     muster_status status = failure_check(group);
-    if (status == MUSTER_OK) {
-        message_label label = label_of(group, c);
-        deadline end = compose_deadline(group);
-        size_t bytes = c->count * muster_type_size(c->type);
-        if (c->kind == MESSAGE_BARRIER)
-            status = compose_barrier(group, &label, end);
-        else if (c->kind == MESSAGE_BROADCAST)
-            status = compose_broadcast(group, &label, c->receive, bytes, end);
-        else if (c->kind == MESSAGE_ALL_REDUCE)
-            status = compose_all_reduce(group, &label, c->send, c->receive, end);
-        else if (c->kind == MESSAGE_ALL_GATHER)
-            status = run_all_gather(group, c, &label, end);
-        else
-            status = run_all_gather_v(group, c, &label, end);
-        atomic_store(&group->running, 0);
-    }
-    return failed(group, c, status);
+    if (status == MUSTER_OK)
+        status = run_with_layouts(group, call);
+    return status == MUSTER_OK ? MUSTER_OK
+                               : group_error(group, collective_of(call->kind)->function, status);
 }
+
+static muster_status issue_with_counts(muster_group *group, const collective_call *call,
+                                       muster_work **work)
+{
+    size_t n = (size_t)group->size, bytes = sizeof(issued) + 2 * n * sizeof(size_t);
+    issued *whole = calloc(1, bytes);
+    if (whole == NULL)
+        return error_no_memory(bytes, "counts");
+    whole->call = *call;
+    memcpy(whole->counts, call->counts, n * sizeof(size_t));
+    if (call->from_counts != NULL)
+        memcpy(whole->counts + n, call->from_counts, n * sizeof(size_t));
+    muster_status status = work_issue(group, run, whole, bytes, work);
+    free(whole);
+    return status;
+}
+
+/* The public functions end in this. */
+static muster_status issue(muster_group *group, collective_call call, muster_work **work)
+{
+    const collective *what = collective_of(call.kind);
+    muster_status status = group_ready(group, what->function);
+    if (status != MUSTER_OK)
+        return status;
+    status = collective_check(group, &call);
+    if (status != MUSTER_OK)
+        return group_error(group, what->function, status);
+    if ((what->traits & SEND_AT_ROOT && !collective_sends(group, &call)) ||
+        (what->traits & RECEIVE_AT_ROOT && !collective_receives(group, &call)))
+        call.counts = NULL;
+    if (call.counts != NULL)
+        return issue_with_counts(group, &call, work);
+    issued plain = {.call = call};
+    return work_issue(group, run, &plain, sizeof(plain), work);
+}
+
+/* As many elements from or for every rank. */
+static muster_status issue_equal(muster_group *group, message_kind kind, const void *send,
+                                 void *receive, size_t count, muster_type type,
+                                 muster_reduction redop, int root, muster_work **work)
+{
+    collective_call call = {kind, type, redop, 1, root, count, send, receive, NULL, NULL};
+    return issue(group, call, work);
+}
+
+/* Where there is no reduction. */
+static const muster_reduction none = MUSTER_SUM;
 
 muster_status muster_barrier(muster_group *group, muster_work **work)
 {
-    muster_status status = group_ready(group, "muster_barrier");
-    if (status != MUSTER_OK)
-        return status;
-    call c = {
-        .function = "muster_barrier", .kind = MESSAGE_BARRIER, .type = MUSTER_UINT8, .root = -1};
-    return work_issue(group, run_collective, &c, sizeof(c), work);
+    return issue_equal(group, MESSAGE_BARRIER, NULL, NULL, 0, MUSTER_UINT8, none, -1, work);
 }
 
 muster_status muster_broadcast(muster_group *group, void *buffer, size_t count, muster_type type,
                                int root, muster_work **work)
 {
-    static const char *const name = "muster_broadcast";
-    muster_status status = group_ready(group, name);
-    if (status == MUSTER_OK)
-        status = check_type(group, name, type);
-    if (status == MUSTER_OK)
-        status = check_size(group, name, count, type, 1);
-    if (status == MUSTER_OK)
-        status = check_buffer(group, name, buffer, count, "buffer");
-    if (status == MUSTER_OK)
-        status = check_rank(group, name, root, "root");
-    if (status != MUSTER_OK)
-        return status;
-    call c = {
-        .kind = MESSAGE_BROADCAST, .type = type, .root = root, .count = count, .receive = buffer};
-    return work_issue(group, run_collective, &c, sizeof(c), work);
+    return issue_equal(group, MESSAGE_BROADCAST, NULL, buffer, count, type, none, root, work);
+}
+
+muster_status muster_reduce(muster_group *group, const void *send, void *receive, size_t count,
+                            muster_type type, muster_reduction redop, int root, muster_work **work)
+{
+    return issue_equal(group, MESSAGE_REDUCE, send, receive, count, type, redop, root, work);
 }
 
 muster_status muster_all_reduce(muster_group *group, const void *send, void *receive, size_t count,
                                 muster_type type, muster_reduction redop, muster_work **work)
 {
-    static const char *const name = "muster_all_reduce";
-    muster_status status = group_ready(group, name);
-    if (status == MUSTER_OK)
-        status = check_type(group, name, type);
-    if (status == MUSTER_OK)
-        status = check_size(group, name, count, type, 1);
-    if (status == MUSTER_OK)
-        status = check_buffer(group, name, send, count, "send");
-    if (status == MUSTER_OK)
-        status = check_buffer(group, name, receive, count, "receive");
-    if (status != MUSTER_OK)
-        return status;
-    if ((unsigned)redop >= MUSTER_NUM_REDUCTIONS) {
-        error_set(MUSTER_ERR_ARGUMENT, "%d is no reduction; take one of enum muster_reduction",
-                  (int)redop);
-        return wrong(group, name);
-    }
-    call c = {.function = name,
-              .kind = MESSAGE_ALL_REDUCE,
-              .type = type,
-              .redop = redop,
-              .root = -1,
-              .count = count,
-              .send = send,
-              .receive = receive};
-    return work_issue(group, run_collective, &c, sizeof(c), work);
+    return issue_equal(group, MESSAGE_ALL_REDUCE, send, receive, count, type, redop, -1, work);
+}
+
+muster_status muster_gather(muster_group *group, const void *send, void *receive, size_t count,
+                            muster_type type, int root, muster_work **work)
+{
+    return issue_equal(group, MESSAGE_GATHER, send, receive, count, type, none, root, work);
+}
+
+muster_status muster_scatter(muster_group *group, const void *send, void *receive, size_t count,
+                             muster_type type, int root, muster_work **work)
+{
+    return issue_equal(group, MESSAGE_SCATTER, send, receive, count, type, none, root, work);
 }
 
 muster_status muster_all_gather(muster_group *group, const void *send, void *receive, size_t count,
                                 muster_type type, muster_work **work)
 {
-    static const char *const name = "muster_all_gather";
-    muster_status status = group_ready(group, name);
-    if (status == MUSTER_OK)
-        status = check_type(group, name, type);
-    if (status == MUSTER_OK)
-        status = check_size(group, name, count, type, (size_t)group->size);
-    if (status == MUSTER_OK)
-        status = check_buffer(group, name, send, count, "send");
-    if (status == MUSTER_OK)
-        status = check_buffer(group, name, receive, count, "receive");
-    if (status != MUSTER_OK)
-        return status;
-    call c = {.function = name,
-              .kind = MESSAGE_ALL_GATHER,
-              .type = type,
-              .root = -1,
-              .count = count,
-              .send = send,
-              .receive = receive};
-    return work_issue(group, run_collective, &c, sizeof(c), work);
+    return issue_equal(group, MESSAGE_ALL_GATHER, send, receive, count, type, none, -1, work);
 }
 
-static muster_status check_counts(const muster_group *group, const char *name, const size_t *counts,
-                                  muster_type type, size_t *total)
+muster_status muster_reduce_scatter(muster_group *group, const void *send, void *receive,
+                                    size_t count, muster_type type, muster_reduction redop,
+                                    muster_work **work)
 {
-    if (counts == NULL) {
-        error_set(MUSTER_ERR_ARGUMENT, "counts is NULL; it takes one number for each rank");
-        return wrong(group, name);
-    }
-    *total = 0;
-    muster_status status = MUSTER_OK;
-    for (int r = 0; status == MUSTER_OK && r < group->size; r++) {
-        status = check_size(group, name, counts[r], type, 1);
-        if (status == MUSTER_OK)
-            status = check_size(group, name, *total += counts[r], type, 1);
-    }
-    return status;
+    return issue_equal(group, MESSAGE_REDUCE_SCATTER, send, receive, count, type, redop, -1, work);
+}
+
+muster_status muster_all_to_all(muster_group *group, const void *send, void *receive, size_t count,
+                                muster_type type, muster_work **work)
+{
+    return issue_equal(group, MESSAGE_ALL_TO_ALL, send, receive, count, type, none, -1, work);
+}
+
+muster_status muster_gather_v(muster_group *group, const void *send, size_t count, void *receive,
+                              const size_t *counts, muster_type type, int root, muster_work **work)
+{
+    collective_call call = {MESSAGE_GATHER_V, type,   none, 1, root, count, send,
+                            receive,          counts, NULL};
+    return issue(group, call, work);
+}
+
+muster_status muster_scatter_v(muster_group *group, const void *send, const size_t *counts,
+                               void *receive, size_t count, muster_type type, int root,
+                               muster_work **work)
+{
+    collective_call call = {MESSAGE_SCATTER_V, type,   none, 1, root, count, send,
+                            receive,           counts, NULL};
+    return issue(group, call, work);
 }
 
 muster_status muster_all_gather_v(muster_group *group, const void *send, void *receive,
                                   const size_t *counts, muster_type type, muster_work **work)
 {
-    static const char *const name = "muster_all_gather_v";
-    size_t total = 0;
-    muster_status status = group_ready(group, name);
-    if (status == MUSTER_OK)
-        status = check_type(group, name, type);
-    if (status == MUSTER_OK)
-        status = check_counts(group, name, counts, type, &total);
-    if (status == MUSTER_OK)
-        status = check_buffer(group, name, send, counts[group->rank], "send");
-    if (status == MUSTER_OK)
-        status = check_buffer(group, name, receive, total, "receive");
-    if (status != MUSTER_OK)
-        return status;
-    size_t bytes = sizeof(call) + (size_t)group->size * sizeof(*counts);
-    call *c = malloc(bytes);
-    if (c == NULL)
-        return error_no_memory(bytes, "counts");
-    *c = (call){
-        .kind = MESSAGE_ALL_GATHER_V, .type = type, .root = -1, .send = send, .receive = receive};
-    memcpy(c->counts, counts, (size_t)group->size * sizeof(*counts));
-    status = work_issue(group, run_collective, c, bytes, work);
-    free(c);
-    return status;
+    collective_call call = {
+        MESSAGE_ALL_GATHER_V, type, none, 1, -1, 0, send, receive, counts, NULL};
+    return issue(group, call, work);
 }
 
-/* On a thread of its own, since what the other rank does first is its own affair. */
-static muster_status run_message(muster_group *group, void *arguments)
+muster_status muster_reduce_scatter_v(muster_group *group, const void *send, void *receive,
+                                      const size_t *counts, muster_type type,
+                                      muster_reduction redop, muster_work **work)
 {
-    const call *c = arguments;
-    message_label label = {.kind = MESSAGE_SEND,
-                           .type = c->type,
-                           .root = -1,
-                           .sequence = c->message,
-                           .count = c->count,
-                           .receiving = !c->sending};
-    message one;
-    size_t bytes = c->count * muster_type_size(c->type);
-    if (c->sending)
-        message_to(&one, c->root, &label, c->send, bytes);
-    else
-        message_from(&one, c->root, &label, c->receive, bytes);
-    return failed(group, c, messages_carry(group, &one, 1, compose_deadline(group)));
+    collective_call call = {
+        MESSAGE_REDUCE_SCATTER_V, type, redop, 1, -1, 0, send, receive, counts, NULL};
+    return issue(group, call, work);
 }
 
-static muster_status check_message(muster_group *group, const char *name, const void *buffer,
-                                   size_t count, muster_type type, int peer, const char *peer_name)
+muster_status muster_all_to_all_v(muster_group *group, const void *send, const size_t *send_counts,
+                                  void *receive, const size_t *receive_counts, muster_type type,
+                                  muster_work **work)
 {
-    muster_status status = group_ready(group, name);
-    if (status == MUSTER_OK)
-        status = check_type(group, name, type);
-    if (status == MUSTER_OK)
-        status = check_size(group, name, count, type, 1);
-    if (status == MUSTER_OK)
-        status = check_buffer(group, name, buffer, count, "buffer");
-    if (status == MUSTER_OK)
-        status = check_rank(group, name, peer, peer_name);
-    if (status == MUSTER_OK && peer == group->rank) {
-        error_set(MUSTER_ERR_ARGUMENT, "%s is the calling rank itself; copy the buffer instead",
-                  peer_name);
-        status = wrong(group, name);
-    }
-    return status;
-}
-
-/* Blocking, the caller's own thread waits: the messages are posted at once and no thread is needed.
- */
-static muster_status issue_message(muster_group *group, call *c, muster_work **work)
-{
-    if (work != NULL)
-        return work_issue_apart(group, run_message, c, sizeof(*c), work);
-    return run_message(group, c);
-}
-
-muster_status muster_send(muster_group *group, const void *buffer, size_t count, muster_type type,
-                          int destination, muster_work **work)
-{
-    muster_status status =
-        check_message(group, "muster_send", buffer, count, type, destination, "destination");
-    if (status != MUSTER_OK)
-        return status;
-    call c = {.function = "muster_send",
-              .sending = true,
-              .type = type,
-              .root = destination,
-              .count = count,
-              .send = buffer,
-              .message = atomic_fetch_add(&group->sends[destination], 1)};
-    return issue_message(group, &c, work);
-}
-
-muster_status muster_recv(muster_group *group, void *buffer, size_t count, muster_type type,
-                          int source, muster_work **work)
-{
-    muster_status status =
-        check_message(group, "muster_recv", buffer, count, type, source, "source");
-    if (status != MUSTER_OK)
-        return status;
-    call c = {.function = "muster_recv",
-              .type = type,
-              .root = source,
-              .count = count,
-              .receive = buffer,
-              .message = atomic_fetch_add(&group->receives[source], 1)};
-    return issue_message(group, &c, work);
+    collective_call call = {MESSAGE_ALL_TO_ALL_V, type,          none, 1, -1, 0, send, receive,
+                            send_counts,          receive_counts};
+    return issue(group, call, work);
 }

@@ -220,11 +220,11 @@ muster_status gather_carry(gather *g)
     int me = g->group->rank;
     g->label.count = 0;
     g->label.root = g->root == GATHER_TO_ALL ? -1 : (int)g->root;
+    const layout blocks = {g->bytes, g->offsets, g->bytes};
     if (g->root == GATHER_TO_ALL)
-        return compose_all_gather(g->group, &g->label, g->payload, g->bytes, g->offsets, g->bytes,
-                                  g->end);
-    return compose_gather(g->group, &g->label, g->payload, gather_items(g, me), g->bytes,
-                          g->offsets, g->end);
+        return compose_all_gather(g->group, &g->label, g->payload, &blocks, g->end);
+    return compose_gather(g->group, &g->label, g->payload, gather_items(g, me), &blocks, NULL,
+                          g->end);
 }
 
 static void end(gather *g)

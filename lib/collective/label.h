@@ -10,9 +10,18 @@
 typedef enum message_kind {
     MESSAGE_BARRIER = 1,
     MESSAGE_BROADCAST,
+    MESSAGE_REDUCE,
     MESSAGE_ALL_REDUCE,
+    MESSAGE_GATHER,
+    MESSAGE_GATHER_V,
+    MESSAGE_SCATTER,
+    MESSAGE_SCATTER_V,
     MESSAGE_ALL_GATHER,
     MESSAGE_ALL_GATHER_V,
+    MESSAGE_REDUCE_SCATTER,
+    MESSAGE_REDUCE_SCATTER_V,
+    MESSAGE_ALL_TO_ALL,
+    MESSAGE_ALL_TO_ALL_V,
     MESSAGE_SEND,
     MESSAGE_GATHER_TOKENS,
     MESSAGE_GATHER_OBJECTS
@@ -26,6 +35,7 @@ typedef struct message_label {
     uint64_t sequence;
     uint64_t count; /* of elements, as the sender's caller said */
     bool receiving; /* of MESSAGE_SEND, the other side; for words only */
+    double scalar;  /* the sender's, of MUSTER_PREMUL_SUM; may differ */
 } message_label;
 
 /* "all_reduce #17 of 8 int32, sum" in words. Returns text. */

@@ -3,7 +3,7 @@
  * Envelopes, and carrying many messages at once.
  *
  * An envelope is MESSAGE_ENVELOPE bytes, numbers in little-endian order: magic, kind, type,
- * reduction, root, sequence, count, bytes, and the payload itself where it is at most
+ * reduction, root, sequence, count, bytes, scalar, and the payload itself where it is at most
  * MESSAGE_INLINE bytes.
  */
 #include "config.h"
@@ -35,9 +35,25 @@ typedef struct envelope {
     uint64_t sequence;
     uint64_t count;
     uint64_t bytes;
+    uint64_t scalar; /* the bits of a double */
     unsigned char payload[MESSAGE_INLINE];
 } envelope;
 _Static_assert(sizeof(envelope) <= MESSAGE_ENVELOPE, "an envelope fits its message");
+
+static uint64_t bits_of_double(double value)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof(bits));
+    return htole64(bits);
+}
+
+static double double_of_bits(uint64_t bits)
+{
+    double value;
+    bits = le64toh(bits);
+    memcpy(&value, &bits, sizeof(value));
+    return value;
+}
 
 void message_to(message *out, int peer, const message_label *label, const void *data, size_t bytes)
 {
@@ -51,6 +67,7 @@ void message_to(message *out, int peer, const message_label *label, const void *
         .sequence = htole64(label->sequence),
         .count = htole64(label->count),
         .bytes = htole64(bytes),
+        .scalar = bits_of_double(label->scalar),
     };
     if (bytes > 0 && bytes <= MESSAGE_INLINE)
         memcpy(head.payload, data, bytes);
@@ -106,7 +123,8 @@ static void label_from_envelope(const envelope *head, message_label *label)
                              .redop = head->redop,
                              .root = (int)(int64_t)le64toh(head->root),
                              .sequence = le64toh(head->sequence),
-                             .count = le64toh(head->count)};
+                             .count = le64toh(head->count),
+                             .scalar = double_of_bits(head->scalar)};
 }
 
 static muster_status disagreement(muster_group *group, const message *m,
@@ -136,6 +154,7 @@ static muster_status open_envelope(muster_group *group, message *m)
                 theirs.count == ours->count && le64toh(head.bytes) == m->bytes;
     if (!same)
         return disagreement(group, m, &theirs);
+    m->label.scalar = theirs.scalar;
     if (m->bytes > MESSAGE_INLINE) {
         muster_status status =
             group->backend->ops->post_recv(group->comm, m->peer, slot_of(ours) | SLOT_DATA,

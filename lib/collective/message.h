@@ -20,7 +20,7 @@ enum { MESSAGE_ENVELOPE = 256, MESSAGE_INLINE = 200 };
 typedef struct message {
     int peer;
     bool sending;
-    message_label label;
+    message_label label; /* once it was received, the sender's */
     const void *send;
     void *receive;
     size_t bytes;

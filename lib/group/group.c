@@ -62,6 +62,7 @@ muster_status group_new(const group_shape *shape, muster_group **group)
     made->pid = getpid();
     atomic_init(&made->timeout_ms, shape->timeout_ms);
     failure_init(&made->failure);
+    premul_init(&made->premuls);
     made->store = store_retain(shape->store);
     muster_status status = allocate(made, shape);
     if (status != MUSTER_OK) {
@@ -108,6 +109,7 @@ static void release(muster_group *group)
     roster_clear(&group->ranks);
     muster_options_free(group->options);
     failure_destroy(&group->failure);
+    premul_destroy(&group->premuls);
     free(group->sends);
     free(group->receives);
     free(group->to_parent);

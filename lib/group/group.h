@@ -14,6 +14,7 @@
 #include "group/family.h"
 #include "backend/host.h"
 #include "collective/label.h"
+#include "collective/premul.h"
 #include "options/options.h"
 #include "group/roster.h"
 #include "collective/work.h"
@@ -61,6 +62,7 @@ struct muster_group {
     pid_t pid;        /* of the process that made it */
     group_failure failure;
     message_label doing; /* the collective under way, or the last; under the failure's lock */
+    premul_list premuls;
     group_costs costs;
     _Atomic uint64_t bytes_sent;
     _Atomic uint64_t bytes_received;
