@@ -59,6 +59,9 @@ static void limits(void)
     is_str(muster_last_error() + ERROR_SIZE - 4, "...", "and shows that it was");
     pthread_t thread;
     void *empty = NULL;
+    error_set(MUSTER_ERR_ARGUMENT, "host \"%s\"", "a\nb\033[2J\x7f\t\xc3\xa4");
+    is_str(muster_last_error(), "host \"a?b?[2J??\xc3\xa4\"",
+           "it is one line, and no more than text");
     error_set(MUSTER_ERR_ARGUMENT, "of the main thread");
     pthread_create(&thread, NULL, other_thread, NULL);
     pthread_join(thread, &empty);
@@ -92,11 +95,13 @@ static void logging(void)
     log_line(MUSTER_LOG_INFO, "rank %d", 3);
     is_int(lines, 1, "lines of the level are");
     is_str(seen, "rank 3", "formatted, without a newline");
+    log_line(MUSTER_LOG_INFO, "host %s", "a\nb");
+    is_str(seen, "host a?b", "one line whatever is in it");
 }
 
 int main(void)
 {
-    plan(26);
+    plan(28);
     statuses();
     sentences();
     limits();

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -221,6 +222,33 @@ static void peer_sleeps(int rank, int size)
     ok(in_time(began, 5000), "nor for those who left");
 }
 
+/* What goes wrong on one rank is told on all of them, with the rank that it is about. */
+static void one_has_no_room(int rank, int size)
+{
+    char wanted[64];
+    muster_store *store = common_store(rank);
+    int *pid = ranks_shared(sizeof(int));
+    if (rank == 2) {
+        int next = dup(STDIN_FILENO);
+        struct rlimit few = {(rlim_t)next + 6, (rlim_t)next + 6};
+        close(next);
+        setrlimit(RLIMIT_NOFILE, &few);
+        *pid = (int)getpid();
+    }
+    ranks_barrier();
+    snprintf(wanted, sizeof(wanted), "pid %d): backend 'gloo'", *pid);
+    muster_init_args args = args_in(store, "narrow", rank, size);
+    args.timeout_ms = 10000;
+    muster_group *group = NULL;
+    ok(muster_init_process_group(&group, &args) != MUSTER_OK && group == NULL,
+       "a rank without descriptors: no group");
+    has_str(muster_last_error(), "of 3: rank 2 (host ", "the rank is named");
+    has_str(muster_last_error(), wanted, "with its process");
+    has_str(muster_last_error(), "too few descriptors", "and what it lacks");
+    ranks_barrier();
+    muster_store_free(store);
+}
+
 /* user case 4: the rank that keeps the store goes home first. */
 static void keeper_leaves(int rank, int size)
 {
@@ -356,6 +384,7 @@ int main(int argc, char **argv)
     needs_gloo();
     static const char *const plugins[] = {"MUSTER_BACKEND_PATH=" PLUGINS "/.libs", NULL};
     static const struct ranks_case cases[] = {
+        {.name = "no room", .size = 3, .points = 4, .body = one_has_no_room, .silent = true},
         {.name = "twice", .size = 4, .points = 6, .body = one_number_twice, .silent = true},
         {.name = "sizes", .size = 4, .points = 18, .body = other_sizes, .silent = true},
         {.name = "missing", .size = 8, .points = 12, .body = who_is_missing, .silent = true},

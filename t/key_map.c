@@ -166,6 +166,15 @@ static void value_maps(void)
            blob_equal(packed[2], muster_str("3")),
        "values are packed");
     free(packed);
+    muster_blob grown = muster_str("d");
+    for (int i = 0; i < 1000; i++)
+        value_map_append(&map, grown, muster_str(i % 2 == 0 ? "even " : "odd "));
+    ok(value_map_get(&map, grown, &now) && now.size == 4500, "a value grows");
+    ok(memcmp(now.data, "even odd even ", 14) == 0 &&
+           memcmp((const char *)now.data + 4491, "even odd ", 9) == 0,
+       "by what is put behind it");
+    value_map_append(&map, keys[1], (muster_blob){NULL, 0});
+    ok(value_map_get(&map, keys[1], &now) && now.size == 0, "or by nothing");
     ok(value_map_delete(&map, keys[0]) && !value_map_delete(&map, keys[0]),
        "a key is deleted once");
     value_map_free(&map);
@@ -174,7 +183,7 @@ static void value_maps(void)
 
 int main(void)
 {
-    plan(46);
+    plan(49);
     map_random();
     map_keys();
     buffers();

@@ -39,6 +39,15 @@ const char *muster_last_error(void)
     return last_error;
 }
 
+/* Sentences quote what came from outside: nothing in it may look like a line of its own, or move a
+ * terminal's cursor. */
+void error_clean(char *sentence)
+{
+    for (unsigned char *c = (unsigned char *)sentence; *c != '\0'; c++)
+        if (*c < ' ' || *c == 127)
+            *c = '?';
+}
+
 muster_status error_set_v(muster_status status, const char *format, va_list arguments)
 {
     char sentence[ERROR_SIZE];
@@ -48,6 +57,7 @@ muster_status error_set_v(muster_status status, const char *format, va_list argu
         strcpy(sentence, muster_status_text(status));
     else if ((size_t)length >= sizeof(sentence))
         memcpy(sentence + sizeof(sentence) - 4, "...", 4);
+    error_clean(sentence);
     memcpy(last_error, sentence, sizeof(last_error));
     errno = saved;
     return status;

@@ -23,6 +23,9 @@ enum { ERROR_SIZE = 2048 };
 muster_status error_set(muster_status status, const char *format, ...) MUSTER_PRINTF(2, 3);
 muster_status error_set_v(muster_status status, const char *format, va_list arguments);
 
+/* Puts "?" in the place of control characters, line ends among them. */
+void error_clean(char *sentence);
+
 /* Puts words in front of the thread's sentence: "group 'world': " before "...". Returns status. */
 muster_status error_prefix(muster_status status, const char *format, ...) MUSTER_PRINTF(2, 3);
 

@@ -79,5 +79,6 @@ void log_line(muster_log_level level, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(line, sizeof(line), format, arguments);
     va_end(arguments);
+    error_clean(line);
     fn(user, level, line);
 }

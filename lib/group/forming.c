@@ -172,6 +172,20 @@ static muster_status test_group(muster_group *group)
     return status;
 }
 
+/* All ranks are told in the same words, so what went wrong on one of them says on which. What is
+ * about other ranks names them already. */
+static muster_status say_where(const muster_group *group, muster_status status)
+{
+    char who[320];
+    bool sub_group = group->place.name == NULL;
+    if (status == MUSTER_OK || status == MUSTER_ERR_PEER_LOST || status == MUSTER_ERR_TIMEOUT ||
+        status == MUSTER_ERR_FAILED)
+        return status;
+    rank_record_name(&group->ranks.ranks[group->rank], who, sizeof(who));
+    return error_prefix(status, "%s%s%s%s: ", who, sub_group ? " of '" : "",
+                        sub_group ? group->name : "", sub_group ? "'" : "");
+}
+
 static muster_status open_comm(muster_group *group, const exchange *meeting)
 {
     const muster_open_args args = {
@@ -188,7 +202,7 @@ static muster_status open_comm(muster_group *group, const exchange *meeting)
     muster_comm *comm = NULL;
     muster_status status = group->backend->ops->open(&group->owner, &args, &comm);
     if (status != MUSTER_OK)
-        return error_prefix(status, "backend '%s': ", group->backend->name);
+        return say_where(group, error_prefix(status, "backend '%s': ", group->backend->name));
     atomic_store(&group->comm, comm);
     return failure_check(group);
 }
@@ -210,14 +224,14 @@ static muster_status start_opening(struct opening *one)
     muster_group *group = one->group;
     muster_status status = choose_backend(group);
     if (status == MUSTER_OK && group->size > 1)
-        status = work_queue_start(&group->queue, group);
+        status = say_where(group, work_queue_start(&group->queue, group));
     if (status != MUSTER_OK || group->size == 1) {
         opening_move(one, OPENING_ENDED, status);
         return status;
     }
     group->opening = one;
     muster_work *work = NULL;
-    status = work_issue(group, open_and_test, NULL, 0, &work);
+    status = say_where(group, work_issue(group, open_and_test, NULL, 0, &work));
     if (status != MUSTER_OK)
         opening_move(one, OPENING_ENDED, status);
     muster_work_free(work);

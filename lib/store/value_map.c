@@ -12,6 +12,7 @@
 
 typedef struct map_value {
     size_t size;
+    size_t room;
     unsigned char bytes[];
 } map_value;
 
@@ -23,11 +24,38 @@ muster_status value_map_set(value_map *map, muster_blob key, muster_blob value)
         free(copy);
         return error_no_memory(key.size + value.size, "a key and its value");
     }
-    copy->size = value.size;
+    copy->size = copy->room = value.size;
     if (value.size > 0)
         memcpy(copy->bytes, value.data, value.size);
     free(*item);
     *item = copy;
+    return MUSTER_OK;
+}
+
+/* Room is doubled, so that a value that grows by small steps is not copied at each. */
+static map_value *make_room(map_value *old, size_t size)
+{
+    if (size <= old->room)
+        return old;
+    size_t room = size > old->room * 2 ? size : old->room * 2;
+    map_value *longer = realloc(old, sizeof(*longer) + room);
+    if (longer != NULL)
+        longer->room = room;
+    return longer;
+}
+
+muster_status value_map_append(value_map *map, muster_blob key, muster_blob more)
+{
+    void **item = key_map_find(&map->keys, key);
+    if (item == NULL)
+        return value_map_set(map, key, more);
+    map_value *value = make_room(*item, ((map_value *)*item)->size + more.size);
+    if (value == NULL)
+        return error_no_memory(more.size, "a value that grows");
+    if (more.size > 0)
+        memcpy(value->bytes + value->size, more.data, more.size);
+    value->size += more.size;
+    *item = value;
     return MUSTER_OK;
 }
 

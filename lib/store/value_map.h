@@ -14,7 +14,10 @@ typedef struct value_map {
 
 muster_status value_map_set(value_map *map, muster_blob key, muster_blob value);
 
-/* *value points into the map, until key is set or deleted. */
+/* Puts more behind what key holds, or sets it. */
+muster_status value_map_append(value_map *map, muster_blob key, muster_blob more);
+
+/* *value points into the map, until key is changed. */
 bool value_map_get(const value_map *map, muster_blob key, muster_blob *value);
 bool value_map_delete(value_map *map, muster_blob key);
 muster_status value_map_add(value_map *map, muster_blob key, int64_t delta, int64_t *sum);

@@ -95,13 +95,12 @@ static bool answer_append(tcp_store_data *data, tcp_session *session, protocol_r
     (void)session;
     muster_blob key = protocol_get_bytes(reader);
     muster_blob more = protocol_get_bytes(reader), value = {NULL, 0};
-    buffer both = {0};
     value_map_get(&data->values, key, &value);
-    buffer_append(&both, value.data, value.size);
-    buffer_append(&both, more.data, more.size);
-    bool done = !both.failed && both.size <= PROTOCOL_MAX_VALUE &&
-                set(data, key, (muster_blob){both.data, both.size});
-    buffer_free(&both);
+    if (value.size + more.size > PROTOCOL_MAX_VALUE)
+        return false;
+    tcp_change change = tcp_change_begin(data, key);
+    bool done = value_map_append(&data->values, key, more) == MUSTER_OK;
+    tcp_change_end_set(&change, done);
     return done;
 }
 
