@@ -3,6 +3,8 @@
  * Ranks that meet over loopback, each a process with an environment of its own, and those that
  * don't. User cases 1, 10 and 11 as far as one machine shows them.
  */
+#include "config.h"
+
 #include "launch/rendezvous.h"
 
 #include <arpa/inet.h>
@@ -298,6 +300,59 @@ static void refusals(void)
             "/no such folder/x");
 }
 
+/* Rank 1 with another secret than the store of rank 0, which is child 1. */
+static int one_secret(int index, void *argument, volatile child_report *reports)
+{
+    (void)argument;
+    muster_store *store = NULL;
+    char method[128];
+    setenv("MUSTER_JOB_SECRET", index == 0 ? "the secret of rank 1" : "the secret of rank 0", 1);
+    if (index == 1) {
+        muster_tcp_store_args args = MUSTER_TCP_STORE_ARGS_INIT;
+        args.host = address;
+        args.listen = true;
+        muster_status status = muster_store_tcp(&store, &args);
+        reports[1].number = status == MUSTER_OK ? muster_store_port(store) : -1;
+        while (!reports[0].left)
+            usleep(1000);
+        muster_store_free(store);
+        return status;
+    }
+    while (reports[1].number == 0)
+        usleep(1000);
+    snprintf(method, sizeof(method), "tcp://%s:%ld", address, reports[1].number);
+    attempt what = {method, 1, 2, LONG};
+    int status = one_attempt(0, &what, reports);
+    reports[0].left = true;
+    return status;
+}
+
+/* Two points, of rank 1 that does not get in: whether it is told to look for rank 0. */
+static void advised(int count, child_fn fn, const attempt *what, const char *words, bool advice)
+{
+    child_report reports[2];
+    children_run(count, fn, (void *)what, reports);
+    has_str(reports[0].sentence, words, "rank 1 is told what is wrong");
+    is_int(strstr(reports[0].sentence, "; see whether rank 0 runs and this is its address") != NULL,
+           advice, "and to look for rank 0 only where no connection came about");
+}
+
+static void advice(void)
+{
+    char method[128];
+    int holder, port = free_port(&holder);
+    snprintf(method, sizeof(method), "tcp://%s:%d", address, port);
+    attempt what = {method, 1, 2, SHORT};
+    advised(1, one_attempt, &what, "in time", false); /* somebody listens, but never answers */
+    close(holder);
+    advised(1, one_attempt, &what, "refused", true);
+#ifdef HAVE_SODIUM
+    advised(2, one_secret, NULL, "the store has another job secret", false);
+#else
+    skip(2, "built without libsodium");
+#endif
+}
+
 static void arguments(void)
 {
     rendezvous joined;
@@ -315,7 +370,7 @@ static void arguments(void)
 
 int main(void)
 {
-    plan(5 + 5 + 3 + 3 + 3 * 10);
+    plan(5 + 5 + 3 + 3 + 3 * 10 + 6);
     unsigned pid = (unsigned)getpid();
     snprintf(address, sizeof(address), "127.%u.%u.%u", 64 + (pid >> 16) % 128, (pid >> 8) % 256,
              1 + pid % 254);
@@ -324,5 +379,6 @@ int main(void)
     meetings_at_the_agent();
     meetings_by_file();
     refusals();
+    advice();
     return done();
 }

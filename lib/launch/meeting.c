@@ -86,7 +86,7 @@ static muster_status open_server(const meeting *chosen, const launcher *found, i
     args.listen = true;
     args.timeout_ms = timeout_ms;
     process.server_pid = getpid();
-    return store_tcp_open(&process.server, &args, " of rank 0");
+    return store_tcp_open(&process.server, &args, " of rank 0", NULL);
 }
 
 /* Words for a protocol that ends values at blanks. */

@@ -58,8 +58,9 @@ static muster_status rendezvous_open_tcp(const rendezvous_plan *plan, int64_t ti
     muster_status status = plan->hosts ? rendezvous_check_host(plan) : MUSTER_OK;
     if (status != MUSTER_OK)
         return status;
-    status = store_tcp_open(store, &args, plan->by_rank_0 ? " of rank 0" : "");
-    if (status == MUSTER_OK || plan->hosts || !plan->by_rank_0)
+    bool reached;
+    status = store_tcp_open(store, &args, plan->by_rank_0 ? " of rank 0" : "", &reached);
+    if (status == MUSTER_OK || reached || plan->hosts || !plan->by_rank_0)
         return status;
     return error_set(status, "%s; see whether rank 0 runs and this is its address",
                      muster_last_error());

@@ -162,9 +162,11 @@ static muster_status open_client(tcp_store *tcp, const muster_tcp_store_args *ar
 }
 
 muster_status store_tcp_open(muster_store **store, const muster_tcp_store_args *args,
-                             const char *whose)
+                             const char *whose, bool *reached)
 {
     muster_tcp_store_args taken;
+    if (reached != NULL)
+        *reached = false;
     if (store == NULL || args == NULL)
         return error_set(MUSTER_ERR_ARGUMENT, "muster_store_tcp: %s is NULL",
                          store == NULL ? "store" : "args");
@@ -179,6 +181,8 @@ muster_status store_tcp_open(muster_store **store, const muster_tcp_store_args *
     status = serve(tcp, &taken);
     if (status == MUSTER_OK)
         status = open_client(tcp, &taken, whose);
+    if (reached != NULL)
+        *reached = tcp->client.reached;
     if (status != MUSTER_OK) {
         if (tcp->server != NULL)
             tcp_server_release(tcp->server);
@@ -197,5 +201,5 @@ muster_status muster_store_tcp(muster_store **store, const muster_tcp_store_args
 {
     error_kept before;
     error_keep(&before);
-    return error_settle(&before, store_tcp_open(store, args, ""));
+    return error_settle(&before, store_tcp_open(store, args, "", NULL));
 }

@@ -134,6 +134,8 @@ static muster_status link_try_open(tcp_client *client, tcp_link *link, protocol_
     if (status != MUSTER_OK)
         return status;
     one->connected = true;
+    if (!client->reached) /* only the first connection, which no other thread sees, sets it */
+        client->reached = true;
     status = socket_block(link->fd);
     if (status == MUSTER_OK)
         status = tcp_client_prove(client, link, end, &one->busy);

@@ -22,6 +22,7 @@ typedef struct tcp_client {
     protocol_family family; /* that the server speaks; found by the first connection */
     bool knows_await;       /* the server is muster's */
     bool own_server;        /* it runs in this process */
+    bool reached;           /* a connection came about, whatever became of it */
     job_secret secret;      /* that of the environment when it was opened */
     socket_address local;   /* of the first connection */
     pthread_mutex_t lock;   /* over what follows */

@@ -218,7 +218,9 @@ bool nodes_meet(struct job *job)
     muster_status status =
         meet_connect(job, job_clock() + options->join_timeout, &job->nodes.store);
     if (status != MUSTER_OK) {
-        if (!nodes_interrupted(job))
+        if (meet_in_vain(status))
+            job_say(job, "node %d can't join the job: %s", options->node_rank, muster_last_error());
+        else if (!nodes_interrupted(job))
             job_say(job,
                     "node %d can't reach the store of node 0 within %g s: %s; see whether "
                     "muster-run --node-rank 0 runs and this is its address",
