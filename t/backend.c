@@ -177,6 +177,8 @@ static void list(void)
     is_int(backend_unknown("riged"), MUSTER_ERR_NOT_FOUND, "a name may be unknown");
     has_str(muster_last_error(), "no backend 'riged'; did you mean 'rigged'?", "and near one");
     has_str(muster_last_error(), "found were: rigged, local, ", "and is told those that are");
+    has_str(muster_last_error(), "looked for in ", "and where others are looked for");
+    has_str(muster_last_error(), GOOD, "which is said");
     backend_unknown("mpi");
     has_str(muster_last_error(), "no backend 'mpi'; found were", "or near none");
 }
@@ -316,7 +318,7 @@ int main(void)
     unsetenv("MUSTER_OPTIONS");
     unsetenv("MUSTER_LOG");
     unsetenv("MUSTER_RIGGED_FAIL");
-    plan(3 * NUM_PLUGINS + 54);
+    plan(3 * NUM_PLUGINS + 56);
     make_root();
     char path[1024];
     snprintf(path, sizeof(path), "%s:%s:%s", BAD, in_root("a"), GOOD);

@@ -20,6 +20,36 @@ static const char *folder(const backend_path *path, size_t i)
     return i < path->count ? path->folders[i] : NULL;
 }
 
+static char logged[1024];
+
+static void take_line(void *user, muster_log_level level, const char *line)
+{
+    (void)user;
+    size_t used = strlen(logged);
+    snprintf(logged + used, sizeof(logged) - used, "%d %s\n", (int)level, line);
+}
+
+static void words(void)
+{
+    backend_path path;
+    char *text = NULL;
+    setenv("MUSTER_BACKEND_PATH", "/:/one", 1);
+    muster_set_log(take_line, NULL, MUSTER_LOG_WARNING);
+    is_int(backend_path_make(false, &path), MUSTER_OK, "a list with a folder that is not there");
+    char warning[128];
+    snprintf(warning, sizeof(warning),
+             "%d MUSTER_BACKEND_PATH names /one: there is no such folder\n", MUSTER_LOG_WARNING);
+    is_str(logged, warning, "which the log warns of");
+    is_int(backend_path_words(&path, &text), MUSTER_OK, "the list has words");
+    ok(strncmp(text, "/, /one (no such folder), " BACKENDSDIR,
+               strlen("/, /one (no such folder), " BACKENDSDIR)) == 0,
+       "which say so too: %s", text);
+    free(text);
+    backend_path_free(&path);
+    ok(backend_path_exists("/") && !backend_path_exists("/dev/null"), "a file is no folder");
+    muster_set_log(NULL, NULL, MUSTER_LOG_NONE);
+}
+
 static void environment(void)
 {
     backend_path path;
@@ -99,7 +129,8 @@ static void build_tree(void)
 
 int main(void)
 {
-    plan(25);
+    plan(25 + 5);
+    words();
     environment();
     build_tree();
     return done();

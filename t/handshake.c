@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "children.h"
 #include "net/host_identity.h"
 #include "group/init.h"
 #include "tap.h"
@@ -92,6 +93,45 @@ static void choose(const who *ranks, int count, const char *asked, muster_status
        "chooses %s", name != NULL ? name : "none");
     muster_free(why);
     roster_clear(&list);
+}
+
+/* Ranks without a plugin, in a process that looks for some in a folder that is not there; the
+ * report's number is whether it finds gloo all the same, where muster is installed. */
+static int choose_of_none(int index, void *argument, volatile child_report *reports)
+{
+    static const who alone[] = {{"a", NULL}, {"b", NULL}};
+    roster list;
+    const backend_entry *chosen = NULL;
+    char *why = NULL;
+    setenv("MUSTER_BACKEND_PATH", "/no such/folder", 1);
+    make(&list, alone, 2);
+    muster_status status = handshake_choose(&list, argument, &chosen, &why);
+    snprintf((char *)reports[index].sentence, sizeof(reports[index].sentence), "%s",
+             muster_last_error());
+    reports[index].number = backend_find("gloo") != NULL;
+    return status;
+}
+
+static void no_plugin(void)
+{
+    child_report any, named;
+    children_run(1, choose_of_none, (void *)"auto", &any);
+    children_run(1, choose_of_none, (void *)"glo", &named);
+    if (any.number != 0) {
+        skip(6, "a plugin of gloo is installed");
+        return;
+    }
+    is_int(any.status, MUSTER_ERR_UNAVAILABLE, "without a plugin there is no backend for two");
+    has_str(any.sentence,
+            "no backend connects these 2 ranks: no plugin was found in /no such/folder (no such "
+            "folder), /",
+            "the folders are named");
+    ok(strstr(any.sentence, "put that right") == NULL, "and nothing is to be put right");
+    is_int(named.status, MUSTER_ERR_NOT_FOUND, "nor one whose name is misspelt");
+    has_str(named.sentence, "there is no backend 'glo'; did you mean 'gloo'? found were: local;",
+            "gloo is meant though it is missing");
+    has_str(named.sentence, "muster_<name>.so was looked for in /no such/folder (no such folder)",
+            "and where it was looked for is said");
 }
 
 static const struct {
@@ -289,9 +329,10 @@ static void introduce(void)
 int main(void)
 {
     enum { NUM_CHOICES = 16 };
-    plan(3 * NUM_CHOICES + 3 * NUM_ADDRESSES + 9);
+    plan(3 * NUM_CHOICES + 3 * NUM_ADDRESSES + 9 + 6);
     unsetenv("MUSTER_OPTIONS");
     unsetenv("MUSTER_RIGGED_FAIL");
+    no_plugin();
     setenv("MUSTER_BACKEND_PATH", PLUGINS "/.libs", 1);
 #define CHOOSE(ranks, count, asked, status, name, words)                                           \
     choose(ranks, count, asked, status, name, words);

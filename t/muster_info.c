@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static void one_screen(void)
 {
@@ -23,6 +24,19 @@ static void one_screen(void)
     TOOLS_ALONE("muster-info", "--options");
     has_str(tools_run.out, "\n  rigged.", "options where asked for");
     has_str(tools_run.out, "default ", "with their defaults");
+    unsetenv("MUSTER_BACKEND_PATH");
+}
+
+static void missing_plugins(void)
+{
+    setenv("MUSTER_BACKEND_PATH", "/no such/folder:" PLUGINS "/.libs", 1);
+    TOOLS_ALONE("muster-info", NULL);
+    has_str(tools_run.out,
+            "  and before in /no such/folder (no such folder), by MUSTER_BACKEND_PATH\n",
+            "a folder that is not there");
+    ok(tools_count(tools_run.out, "(no such folder)") == (access(BACKENDSDIR, F_OK) == 0 ? 1 : 2),
+       "the one of plugins too where it is missing, no other");
+    has_str(tools_run.out, "\n  gloo          ", "there is a line on gloo in any case");
     unsetenv("MUSTER_BACKEND_PATH");
 }
 
@@ -91,9 +105,10 @@ int main(void)
     unsetenv("RANK");
     unsetenv("WORLD_SIZE");
     unsetenv("MASTER_PORT");
-    plan(TOOLS_COMMON_POINTS + 9 + 7 + 10);
+    plan(TOOLS_COMMON_POINTS + 9 + 3 + 7 + 10);
     tools_common("muster-info");
     one_screen();
+    missing_plugins();
     broken_plugins();
     as_rank();
     tools_clean();

@@ -94,6 +94,19 @@ const backend_entry *backend_find(const char *name)
     return backend_get_set(&set) == MUSTER_OK ? backend_scan_find(set, name) : NULL;
 }
 
+const char *backend_searched(void)
+{
+    const backend_set *set;
+    return backend_get_set(&set) == MUSTER_OK ? set->searched : "no folder";
+}
+
+/* gloo may be meant where its plugin is missing too. */
+static void backend_offer_gloo(nearest *search)
+{
+    if (strcmp(search->wanted, "gloo") != 0)
+        nearest_offer(search, "gloo");
+}
+
 muster_status backend_unknown(const char *name)
 {
     const backend_set *set;
@@ -107,12 +120,13 @@ muster_status backend_unknown(const char *name)
         used += (size_t)snprintf(known + used, sizeof(known) - used, "%s%s", i > 0 ? ", " : "",
                                  set->entries[i]->name);
     }
+    backend_offer_gloo(&search);
     return error_set(MUSTER_ERR_NOT_FOUND,
-                     "there is no backend '%s'; %s%s%sfound were: %s (folders in "
-                     "MUSTER_BACKEND_PATH are searched for muster_<name>.so too)",
+                     "there is no backend '%s'; %s%s%sfound were: %s; muster_<name>.so was looked "
+                     "for in %.900s (folders in MUSTER_BACKEND_PATH come first)",
                      name, search.best != NULL ? "did you mean '" : "",
                      search.best != NULL ? search.best : "", search.best != NULL ? "'? " : "",
-                     known);
+                     known, set->searched);
 }
 
 muster_status backend_option_tables(options_table **tables, size_t *count)

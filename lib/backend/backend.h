@@ -29,6 +29,9 @@ muster_status backend_list(const backend_entry *const **list, size_t *count);
 /* The backend of that name, or NULL, also where the list can't be made. */
 const backend_entry *backend_find(const char *name);
 
+/* The folders that were searched for plugins, in words. */
+const char *backend_searched(void);
+
 /* The sentence for a name that backend_find() does not know; returns MUSTER_ERR_NOT_FOUND. */
 muster_status backend_unknown(const char *name);
 

@@ -14,7 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/stat.h>
 
+#include "base/log.h"
 #include "muster/backend.h"
 
 #define WORDS(number) #number
@@ -31,6 +33,29 @@ void backend_path_free(backend_path *path)
         free(path->folders[i]);
     free(path->folders);
     *path = (backend_path){NULL, 0};
+}
+
+bool backend_path_exists(const char *folder)
+{
+    struct stat found;
+    return stat(folder, &found) == 0 && S_ISDIR(found.st_mode);
+}
+
+muster_status backend_path_words(const backend_path *path, char **words)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    for (size_t i = 0; out != NULL && i < path->count; i++)
+        fprintf(out, "%s%s%s", i > 0 ? ", " : "", path->folders[i],
+                backend_path_exists(path->folders[i]) ? "" : " (no such folder)");
+    bool written = out != NULL && !ferror(out);
+    if (out == NULL || fclose(out) != 0 || !written) {
+        free(text);
+        return error_no_memory(256, "the folders of backends");
+    }
+    *words = text;
+    return MUSTER_OK;
 }
 
 /* Adds the first length bytes of folder, with more behind them. */
@@ -61,6 +86,10 @@ static muster_status backend_path_add_environment(backend_path *path)
         size_t length = strcspn(at, ":");
         if (length > 0)
             status = backend_path_add(path, at, length, "");
+        if (length > 0 && status == MUSTER_OK &&
+            !backend_path_exists(path->folders[path->count - 1]))
+            log_line(MUSTER_LOG_WARNING, "MUSTER_BACKEND_PATH names %s: there is no such folder",
+                     path->folders[path->count - 1]);
         at += length + (at[length] == ':');
     }
     return status;

@@ -21,6 +21,12 @@ typedef struct backend_path {
 muster_status backend_path_make(bool secure, backend_path *path);
 void backend_path_free(backend_path *path);
 
+/* Whether there is a folder of that name. */
+bool backend_path_exists(const char *folder);
+
+/* "/a, /b (no such folder)", for free(). */
+muster_status backend_path_words(const backend_path *path, char **words);
+
 /* Whether this process is such a one. */
 bool backend_path_is_secure(void);
 

@@ -38,7 +38,8 @@ void backend_scan_free(backend_set *found)
     for (size_t i = 0; i < found->count; i++)
         backend_plugin_free(found->entries[i]);
     free(found->entries);
-    *found = (backend_set){NULL, 0};
+    free(found->searched);
+    *found = (backend_set){NULL, 0, NULL};
 }
 
 /* Takes entry over, in every case. */
@@ -118,8 +119,8 @@ static int backend_scan_order(const void *a, const void *b)
 
 muster_status backend_scan(const backend_path *path, backend_set *found)
 {
-    backend_set set = {NULL, 0};
-    muster_status status = MUSTER_OK;
+    backend_set set = {NULL, 0, NULL};
+    muster_status status = backend_path_words(path, &set.searched);
     for (size_t i = 0; status == MUSTER_OK && i < sizeof(built_in_backends) / sizeof(void *); i++) {
         backend_entry *entry;
         status = backend_plugin_take(built_in_backends[i], &entry);

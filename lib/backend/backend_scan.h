@@ -11,6 +11,7 @@
 typedef struct backend_set {
     backend_entry **entries;
     size_t count;
+    char *searched; /* the folders, in words */
 } backend_set;
 
 /* Of several of one name the first found is taken, good or bad; the set is ordered as

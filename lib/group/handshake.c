@@ -242,6 +242,22 @@ static muster_status pass_over(char **others, const char *name, const char *reas
     return MUSTER_OK;
 }
 
+/* others: why each that was found is not the one; "" where none was. */
+static muster_status no_backend(int count, const char *others)
+{
+    if (*others != '\0')
+        return error_set(MUSTER_ERR_UNAVAILABLE,
+                         "no backend connects these %d ranks%s; put that right, or install the "
+                         "gloo backend's package where it is missing: muster-info says what a "
+                         "host has",
+                         count, others);
+    return error_set(MUSTER_ERR_UNAVAILABLE,
+                     "no backend connects these %d ranks: no plugin was found in %s; install the "
+                     "gloo backend's package, or name the folder of muster_gloo.so in "
+                     "MUSTER_BACKEND_PATH",
+                     count, backend_searched());
+}
+
 static muster_status choose_best(const roster *ranks, const backend_entry **chosen, char **why)
 {
     const backend_entry *const *list = NULL;
@@ -264,12 +280,7 @@ static muster_status choose_best(const roster *ranks, const backend_entry **chos
         free(reason);
     }
     if (status == MUSTER_OK && !found)
-        status =
-            error_set(MUSTER_ERR_UNAVAILABLE,
-                      "no backend connects these %d ranks%s; put that right, or install the gloo "
-                      "backend's package where it is missing: muster-info says what a host "
-                      "has",
-                      ranks->count, *others != '\0' ? others : ": none was found");
+        status = no_backend(ranks->count, others);
     free(others);
     return status;
 }

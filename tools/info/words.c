@@ -7,8 +7,10 @@
 #include "info.h"
 #include "paragraph.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum { INDENT = 16 };
 
@@ -88,19 +90,51 @@ static void words_rank(const info *found)
                         launcher->rank, launcher->world_size, launcher->name, where, launcher->how);
 }
 
+static const char *words_missing(const char *folder)
+{
+    struct stat there;
+    return stat(folder, &there) == 0 && S_ISDIR(there.st_mode) ? "" : " (no such folder)";
+}
+
+/* A folder a line. */
+static void words_backend_path(const char *list)
+{
+    char folder[PATH_MAX];
+    for (const char *at = list; *at != '\0';) {
+        int length = (int)strcspn(at, ":");
+        snprintf(folder, sizeof(folder), "%.*s", length, at);
+        if (length > 0)
+            paragraph_print(stdout, INDENT, "and before in", "%s%s, by MUSTER_BACKEND_PATH", folder,
+                            words_missing(folder));
+        at += length + (at[length] == ':');
+    }
+}
+
+/* Whether there is a plugin, be it a broken one, of the backend that connects ranks. */
+static bool words_has_gloo(const info *found)
+{
+    for (size_t i = 0; i < found->num_backends; i++)
+        if (strcmp(found->backends[i].name, "gloo") == 0)
+            return true;
+    return false;
+}
+
 void info_print(const info *found, bool options, bool launcher, bool verbose)
 {
     printf("muster %s\n", muster_version());
     paragraph_print(stdout, INDENT, "backend ABI", "%s", BACKEND_ABI);
-    paragraph_print(stdout, INDENT, "plugins in", "%s", BACKENDSDIR);
+    paragraph_print(stdout, INDENT, "plugins in", "%s%s", BACKENDSDIR, words_missing(BACKENDSDIR));
     if (found->backend_path != NULL)
-        paragraph_print(stdout, INDENT, "and before in", "%s (MUSTER_BACKEND_PATH)",
-                        found->backend_path);
+        words_backend_path(found->backend_path);
     words_rank(found);
     printf("\nthis machine\n%s", found->machine);
     puts("\nbackends, best first");
     for (size_t i = 0; i < found->num_backends; i++)
         words_backend(&found->backends[i], verbose);
+    if (!words_has_gloo(found))
+        paragraph_print(stdout, INDENT, "gloo",
+                        "not found: there is no muster_gloo.so where "
+                        "plugins are looked for; install the gloo backend's package");
     if (launcher)
         printf("\nlauncher, as the environment says\n%s", found->started);
     if (options)
