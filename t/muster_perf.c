@@ -6,7 +6,10 @@
 
 #include "tools.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static double number(const json_t *all, const char *name)
 {
@@ -82,22 +85,54 @@ static int results_of(const json_t *all, const char *side, int rounds)
 static void store(void)
 {
     TOOLS_ALONE("muster-perf", "store", "-n", "2", "--clients", "1,3", "--operations", "30");
-    ok(tools_run.status == 0 && tools_run.err[0] == '\0', "store by 1 and 3 clients");
+    is_int(tools_run.status, 0, "store by 1 and 3 clients");
+    is_str(tools_run.err,
+           "muster-perf: measuring 1 client: warming up\n"
+           "muster-perf: measuring 1 client: round 1 of 2\n"
+           "muster-perf: measuring 1 client: round 2 of 2\n"
+           "muster-perf: measuring 3 clients: warming up\n"
+           "muster-perf: measuring 3 clients: round 1 of 2\n"
+           "muster-perf: measuring 3 clients: round 2 of 2\n",
+           "it says what it is at");
+    has_str(tools_run.out, " check, wait of all, ms\n", "the columns are named as in the README");
     has_str(tools_run.out, "hash store, threads", "in the process");
     has_str(tools_run.out, "server: muster", "and over tcp");
     ok(tools_width(tools_run.out) <= 80, "a table for a terminal");
     TOOLS_ALONE("muster-perf", "store", "-n", "3", "--clients", "40,2", "--operations", "80",
                 "--value-size", "0", "--json");
     json_t *all = tools_json();
-    is_int((long long)number(all, "rounds"), 3, "JSON: rounds");
+    is_str(tools_run.err, "", "JSON: nothing beside it");
+    is_int((long long)number(all, "rounds"), 3, "rounds");
     is_int(results_of(all, "hash", 3), 10, "five tasks for two numbers of threads");
     is_int(results_of(all, "muster", 3), 10, "and of clients over tcp");
     json_decref(all);
+}
+
+/* Nothing is measured, and one sentence says why. */
+static void no_torch(const char *python, const char *words)
+{
     TOOLS_ALONE("muster-perf", "store", "-n", "1", "--clients", "2", "--operations", "2", "--torch",
-                tools_path("nowhere"));
-    ok(tools_run.status == 1 && tools_count(tools_run.err, "can't be run") == 1,
-       "a Python that is not there");
-    has_str(tools_run.out, "server: muster", "does not keep muster from being measured");
+                python);
+    ok(tools_run.status == 1 && tools_run.out[0] == '\0', "%s: it fails at once", python);
+    is_int(tools_count(tools_run.err, "\n"), 1, "with one line");
+    has_str(tools_run.err, words, "that says why");
+}
+
+static void no_torches(void)
+{
+    char words[300];
+    const char *nowhere = tools_path("nowhere");
+    snprintf(words, sizeof(words),
+             "muster-perf: --torch '%s': it can't be run: No such file or directory\n", nowhere);
+    no_torch(nowhere, words);
+    no_torch("true", "muster-perf: --torch 'true': a process of the measurement gave no answer");
+    /* -S leaves out where torch is installed. */
+    const char *bare = tools_write("bare", "#!/bin/sh\nexec python3 -S -E \"$@\"\n");
+    chmod(bare, 0700);
+    if (system("python3 -S -E -c '' 2>/dev/null") != 0)
+        skip(3, "there is no python3");
+    else
+        no_torch(bare, "': it has no torch: No module named 'torch'\n");
 }
 
 /* A Python with torch is needed: the distribution's. */
@@ -106,7 +141,7 @@ static void store_torch(void)
     TOOLS_ALONE("muster-perf", "store", "-n", "1", "--clients", "2", "--operations", "4", "--torch",
                 "/usr/bin/python3", "--json", "--timeout", "10");
     json_t *all = tools_json();
-    if (strstr(tools_run.err, "No module named 'torch'") != NULL ||
+    if (strstr(tools_run.err, "it has no torch: ") != NULL ||
         strstr(tools_run.err, "can't be run") != NULL)
         skip(1, "/usr/bin/python3 has no torch");
     else
@@ -162,11 +197,12 @@ static void command_line(void)
 int main(void)
 {
     needs_gloo();
-    plan(TOOLS_COMMON_POINTS + 9 + 10 + 24 + 9 + 1);
+    plan(TOOLS_COMMON_POINTS + 9 + 10 + 24 + 10 + 9 + 1);
     command_line();
     groups();
     gather();
     store();
+    no_torches();
     store_torch();
     tools_clean();
     return done();

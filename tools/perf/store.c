@@ -156,18 +156,50 @@ static void conduct_forget(conductor *all, size_t count)
         }
 }
 
+/* It may take minutes. */
+static void conduct_tell(const conductor *all, size_t count, long long round)
+{
+    long long clients = all->options->counts[count], rounds = all->options->rounds;
+    const char *more = clients == 1 ? "" : "s";
+    if (all->options->job.json)
+        return;
+    if (round < 0)
+        command_line_say("measuring %lld client%s: warming up", clients, more);
+    else
+        command_line_say("measuring %lld client%s: round %lld of %lld", clients, more, round + 1,
+                         rounds);
+}
+
 static void conduct(conductor *all, size_t count)
 {
     for (int side = 0; side < STORE_NUM_SIDES; side++)
         if (side_starts(all, side))
             stage_start(all, side, all->options->counts[count]);
-    for (long long round = -1; round < all->options->rounds; round++)
+    for (long long round = -1; round < all->options->rounds; round++) {
+        conduct_tell(all, count, round);
         for (int task = 0; task < STORE_NUM_TASKS; task++)
             if (round >= 0 || task != STORE_SHARE)
                 conduct_task(all, count, round, (store_task)task);
+    }
     for (int side = 0; side < STORE_NUM_SIDES; side++)
         stage_end(&all->stages[side]);
     conduct_forget(all, count);
+}
+
+/* Whether torch can be measured, where it is to be, found out before anything else is. */
+static bool conduct_may_begin(conductor *all)
+{
+    stage trial = {.crew = {-1, 1, 0, all->timeout_ms, all->options->python}};
+    double numbers[2];
+    char why[512] = "there is no process for the server";
+    if (all->options->python == NULL)
+        return true;
+    bool good = store_party_start(&trial.server, store_torch_serve, &trial.crew) &&
+                store_party_ask(&trial.server, NULL, numbers, NULL, 0, all->timeout_ms, why);
+    if (!good)
+        command_line_say("--torch '%s': %s", all->options->python, why);
+    stage_end(&trial);
+    return good;
 }
 
 static bool conduct_well(const conductor *all)
@@ -175,10 +207,31 @@ static bool conduct_well(const conductor *all)
     bool good = true;
     for (int side = 0; side < STORE_CROSSED; side++)
         if (!side_starts(all, side) && (side != STORE_TORCH || all->options->python != NULL)) {
-            command_line_say("%s: %s", all->sides[side].name, all->sides[side].why_not);
+            command_line_say("%s: %s", all->sides[side].label, all->sides[side].why_not);
             good = false;
         }
     return good;
+}
+
+static void conduct_all(conductor *all)
+{
+    static const store_side sides[STORE_NUM_SIDES] = {
+        [STORE_HASH] = {.name = "hash", .label = "hash store", .title = "hash store, threads"},
+        [STORE_MUSTER] = {.name = "muster", .label = "muster", .has_server = true},
+        [STORE_TORCH] = {.name = "torch", .label = "torch", .has_server = true},
+        [STORE_CROSSED] = {.name = "muster_on_torch",
+                           .label = "torch's with muster's clients",
+                           .has_server = true}};
+    for (int side = 0; side < STORE_NUM_SIDES; side++)
+        all->sides[side] = sides[side];
+    for (int side = STORE_TORCH; side <= STORE_CROSSED && all->options->python == NULL; side++)
+        side_failed(&all->sides[side], "it was not asked for");
+    for (size_t i = 0; i < all->options->num_counts; i++)
+        conduct(all, i);
+    if (all->options->job.json)
+        store_print_json(all->options, all->sides);
+    else
+        store_print(all->options, all->sides);
 }
 
 bool perf_store(const perf_options *options)
@@ -191,20 +244,12 @@ bool perf_store(const perf_options *options)
     }
     if (all.timeout_ms < 0)
         all.timeout_ms = 1800 * 1000;
-    all.sides[STORE_HASH] = (store_side){.name = "hash", .title = "hash store, threads"};
-    all.sides[STORE_MUSTER] = (store_side){.name = "muster", .has_server = true};
-    all.sides[STORE_TORCH] = (store_side){.name = "torch", .has_server = true};
-    all.sides[STORE_CROSSED] = (store_side){.name = "muster_on_torch", .has_server = true};
-    for (int side = STORE_TORCH; side <= STORE_CROSSED && options->python == NULL; side++)
-        side_failed(&all.sides[side], "it was not asked for");
     signal(SIGPIPE, SIG_IGN);
-    for (size_t i = 0; i < options->num_counts; i++)
-        conduct(&all, i);
-    if (options->job.json)
-        store_print_json(options, all.sides);
-    else
-        store_print(options, all.sides);
-    bool good = conduct_well(&all);
+    bool good = conduct_may_begin(&all);
+    if (good) {
+        conduct_all(&all);
+        good = conduct_well(&all);
+    }
     for (size_t i = 0; i < STORE_NUM_SIDES * options->num_counts * STORE_NUM_TASKS; i++)
         free(all.sides[i / STORE_NUM_TASKS / options->num_counts]
                  .figures[i / STORE_NUM_TASKS % options->num_counts][i % STORE_NUM_TASKS]

@@ -38,7 +38,8 @@ typedef struct store_figures {
 
 /* A kind of server with a kind of clients. */
 typedef struct store_side {
-    const char *name; /* in JSON */
+    const char *name;  /* in JSON */
+    const char *label; /* in a sentence */
     char title[128];
     bool has_server;
     char why_not[512]; /* this side can't be measured; "" for one that can */

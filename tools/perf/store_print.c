@@ -20,12 +20,18 @@ static double print_value(store_task task, const store_figures *figures, double 
     return time > 0 ? (double)figures->operations / time : 0;
 }
 
+/* Of a column, as its heading has it. */
+static int print_width(int task)
+{
+    return task == STORE_SHARE ? 10 : task == STORE_MIX ? 11 : 8;
+}
+
 static void print_head(const char *title)
 {
-    printf("%s\n  %7s %-20s", title, "clients", "");
-    for (int task = 0; task < STORE_SHARE; task++)
+    printf("%s\n%80s\n%80s\n  %7s %-20s", title, "all have", "the values", "clients", "");
+    for (int task = 0; task < STORE_MIX; task++)
         printf(" %8s", store_task_names[task]);
-    printf(" %10s\n", "share, ms");
+    printf(" %11s %10s\n", "check, wait", "of all, ms");
 }
 
 static void print_row(const perf_options *options, const char *label, const double *values)
@@ -33,7 +39,7 @@ static void print_row(const perf_options *options, const char *label, const doub
     (void)options;
     printf(" %-20s", label);
     for (int task = 0; task < STORE_SHARE; task++)
-        printf(" %8.0f", values[task]);
+        printf(" %*.0f", print_width(task), values[task]);
     printf(" %10.2f\n", values[STORE_SHARE]);
 }
 
@@ -73,8 +79,9 @@ static void print_against(const perf_options *options, store_side *side, store_s
                 store_figures *a = &side->figures[i][task], *b = &other->figures[i][task];
                 double x = perf_median(cpu ? a->server_cpu : a->seconds, (size_t)options->rounds);
                 double y = perf_median(cpu ? b->server_cpu : b->seconds, (size_t)options->rounds);
-                printf(task == STORE_SHARE ? " %10.2f\n" : " %8.2f", x > 0 ? y / x : 0);
+                printf(" %*.2f", print_width(task), x > 0 ? y / x : 0);
             }
+            puts("");
         }
     }
 }
@@ -102,7 +109,7 @@ void store_print(const perf_options *options, store_side sides[STORE_NUM_SIDES])
         if (sides[side].figures[0][0].operations > 0)
             print_side(options, &sides[side]);
         else if (options->python != NULL)
-            printf("%s: %.100s\n", sides[side].name, sides[side].why_not);
+            printf("%s: %.100s\n", sides[side].label, sides[side].why_not);
         else
             continue;
         puts("");
@@ -118,7 +125,7 @@ void store_print(const perf_options *options, store_side sides[STORE_NUM_SIDES])
     for (int side = STORE_MUSTER; side < STORE_NUM_SIDES; side++)
         if (print_part(options, &sides[side]) >= 0)
             printf("%s\n%.0f %% (%s)", side == STORE_MUSTER ? "" : ",",
-                   print_part(options, &sides[side]), sides[side].name);
+                   print_part(options, &sides[side]), sides[side].label);
     puts(".");
 }
 

@@ -6,8 +6,10 @@
 
 #include "store.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -53,7 +55,7 @@ static int serve_python(const store_crew *crew, const char *role)
     snprintf(seconds, sizeof(seconds), "%lld", (long long)(crew->timeout_ms / 1000 + 1));
     execlp(crew->python, crew->python, "-c", store_torch_script, role, port, clients, size, seconds,
            (char *)NULL);
-    printf("!'%s' can't be run\n", crew->python);
+    printf("!it can't be run: %s\n", strerror(errno));
     return EXIT_FAILURE;
 }
 

@@ -129,6 +129,8 @@ try:
     import torch
     import torch.distributed
     serve() if role == "serve" else crew()
+except ImportError as error:
+    say("!it has no torch: %s" % str(error).replace("\n", " ")[:400])
 except BaseException as error:
     say("!%s: %s" % (type(error).__name__, str(error).replace("\n", " ")[:400]))
 os._exit(0)
