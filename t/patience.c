@@ -15,6 +15,8 @@
 
 enum { ANSWER_MS = 1200, LONG_MS = 60000, GROUP_MS = 1000, LATE_MS = 1500 };
 
+#define CUT_OFF "it has answered before; the store's host is stopped, overloaded or cut off"
+
 static int64_t ms_since(int64_t began_ns)
 {
     return (deadline_now_ns() - began_ns) / 1000000;
@@ -58,10 +60,14 @@ static void silence(void)
     is_int(ask(store, &took_ms), MUSTER_OK, "a store answers");
     stop(host);
     is_int(ask(store, &took_ms), MUSTER_ERR_TIMEOUT, "stopped it does not");
+    has_str(muster_last_error(), "no answer to ADD in time", "the question is named");
+    has_str(muster_last_error(), CUT_OFF, "and what may be the matter");
     ok(took_ms >= ANSWER_MS && took_ms < ANSWER_MS + 500, "which takes what an answer may take");
     int64_t began = deadline_now_ns();
     for (int i = 0; i < 3; i++)
         ask(store, &took_ms);
+    has_str(muster_last_error(), "no answer to the greeting in time", "a new connection neither");
+    has_str(muster_last_error(), CUT_OFF, "which is no sign of a stranger");
     ok(ms_since(began) < ANSWER_MS, "the next ones are not waited for as long: %lld ms",
        (long long)ms_since(began));
     kill(host, SIGCONT);
@@ -125,7 +131,7 @@ static void stopped_later(void)
 
 int main(void)
 {
-    plan(17);
+    plan(21);
     limits();
     silence();
     stopped_meeting();

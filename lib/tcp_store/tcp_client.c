@@ -37,13 +37,18 @@ struct tcp_link {
 
 /* ---- Bytes --------------------------------------------------------------------------------- */
 
+const char *tcp_client_silence(const tcp_client *client)
+{
+    return client->greeted ? "it has answered before; the store's host is stopped, overloaded or "
+                             "cut off"
+                           : "it does not answer as a store";
+}
+
 static muster_status link_error(const tcp_client *client, muster_status status, const char *what)
 {
     if (status == MUSTER_ERR_TIMEOUT)
-        return error_set(status,
-                         "%s: no answer to %s in time (%" PRId64
-                         " ms for an answer): it does not answer as a store",
-                         client->name, what, client->timeout_ms);
+        return error_set(status, "%s: no answer to %s in time (%" PRId64 " ms for an answer): %s",
+                         client->name, what, client->timeout_ms, tcp_client_silence(client));
     if (status == MUSTER_ERR_PEER_LOST)
         return error_set(status, "%s: the store's host closed the connection at %s", client->name,
                          what);
@@ -317,6 +322,7 @@ muster_status tcp_client_open(tcp_client *client, const char *name, socket_addre
         pthread_mutex_destroy(&client->lock);
         return status;
     }
+    client->greeted = true;
     log_line(MUSTER_LOG_INFO, "%s: connected, it speaks as %s", name,
              protocol_family_name(client->family));
     socket_local_address(link->fd, &client->local);

@@ -23,6 +23,7 @@ typedef struct tcp_client {
     bool knows_await;       /* the server is muster's */
     bool own_server;        /* it runs in this process */
     bool reached;           /* a connection came about, whatever became of it */
+    bool greeted;           /* what listens there has answered as a store */
     job_secret secret;      /* that of the environment when it was opened */
     socket_address local;   /* of the first connection */
     pthread_mutex_t lock;   /* over what follows */
@@ -59,5 +60,8 @@ muster_status tcp_link_read_value(const tcp_client *client, tcp_link *link, cons
 
 /* Connections now, busy or idle. */
 int tcp_client_count(tcp_client *client);
+
+/* Why an answer did not come in time, as far as can be told from here, for a sentence. */
+const char *tcp_client_silence(const tcp_client *client);
 
 #endif

@@ -61,9 +61,8 @@ static muster_status no_reply(const tcp_client *client, muster_status status)
 {
     if (status == MUSTER_ERR_TIMEOUT)
         return error_set(status,
-                         "%s: no answer to the greeting in time (%" PRId64
-                         " ms for an answer): it does not answer as a store",
-                         client->name, client->timeout_ms);
+                         "%s: no answer to the greeting in time (%" PRId64 " ms for an answer): %s",
+                         client->name, client->timeout_ms, tcp_client_silence(client));
     return error_set(MUSTER_ERR_PEER_LOST,
                      "%s: the store's host closed the connection at the greeting", client->name);
 }
