@@ -8,6 +8,7 @@
 
 #include "launch/pmi1.h"
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -156,24 +157,38 @@ static void client_and_server(void)
     }
 }
 
+/* It is open, and another thing than what the launcher gives; closes it. */
+static void bad_descriptor(int fd, const char *words)
+{
+    pmi1 session;
+    char environment[32];
+    snprintf(environment, sizeof(environment), "PMI_FD=%d", fd);
+    environment_only(environment);
+    is_int(pmi1_open(&session, SHORT), MUSTER_ERR_UNAVAILABLE, "nor a stream");
+    has_str(muster_last_error(), words, "and what it is");
+    close(fd);
+}
+
 static void bad_descriptors(void)
 {
     pmi1 session;
-    int pipes[2];
-    char environment[32];
     environment_only("PMI_FD=x");
     is_int(pmi1_open(&session, SHORT), MUSTER_ERR_ARGUMENT, "PMI_FD is no number");
     has_str(muster_last_error(), "PMI_FD=\"x\"; expected a number", "and why");
     environment_only("PMI_FD=1021");
     is_int(pmi1_open(&session, SHORT), MUSTER_ERR_UNAVAILABLE, "nor open");
-    has_str(muster_last_error(), "PMI_FD=1021 is no open connection", "and why");
+    has_str(muster_last_error(),
+            "PMI_FD=1021 is no open connection to the launcher's PMI server: whatever started this "
+            "process has closed it",
+            "and why");
+    int pipes[2];
     if (pipe(pipes) != 0)
         bail_out("no pipe");
-    snprintf(environment, sizeof(environment), "PMI_FD=%d", pipes[0]);
-    environment_only(environment);
-    is_int(pmi1_open(&session, SHORT), MUSTER_ERR_UNAVAILABLE, "nor a socket");
-    close(pipes[0]);
+    bad_descriptor(pipes[0], "server: it is a pipe; set MUSTER_PMI=off");
     close(pipes[1]);
+    bad_descriptor(open("/proc/self/exe", O_RDONLY), "server: it is a file;");
+    bad_descriptor(open("/dev/null", O_RDWR), "server: it is no socket;");
+    bad_descriptor(socket(AF_INET, SOCK_DGRAM, 0), "server: it is a socket, but no stream;");
 }
 
 /* ---- Ranks that meet ----------------------------------------------------------------------- */
@@ -325,7 +340,7 @@ static void rank_is_late(void)
 
 int main(void)
 {
-    plan((int)(3 * COUNT(manners) + 2 + 5 + 2 * (RANKS + 1) + 5 + 3));
+    plan((int)(3 * COUNT(manners) + 2 + 4 + 8 + 2 * (RANKS + 1) + 5 + 3));
     client_and_server();
     bad_descriptors();
     ranks_meet(false);

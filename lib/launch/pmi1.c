@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 
 #include "base/error.h"
 #include "launch/launcher.h"
@@ -151,20 +152,38 @@ static muster_status pmi1_greet(pmi1 *session)
     return status;
 }
 
+/* What the descriptor is where it is no stream socket; NULL where it is one. */
+static const char *pmi1_no_stream(int fd)
+{
+    struct stat about;
+    int type = 0;
+    socklen_t size = sizeof(type);
+    if (fstat(fd, &about) != 0)
+        return "whatever started this process has closed it";
+    if (S_ISREG(about.st_mode))
+        return "it is a file";
+    if (S_ISFIFO(about.st_mode))
+        return "it is a pipe";
+    if (!S_ISSOCK(about.st_mode))
+        return "it is no socket";
+    if (getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) != 0 || type != SOCK_STREAM)
+        return "it is a socket, but no stream";
+    return NULL;
+}
+
 muster_status pmi1_open(pmi1 *session, int64_t timeout_ms)
 {
     *session = (pmi1){.fd = -1, .end = deadline_in(timeout_ms), .timeout_ms = timeout_ms};
     muster_status status = launcher_number("PMI_FD", 0, INT32_MAX, &session->fd);
     if (status != MUSTER_OK)
         return status;
-    int type = 0;
-    socklen_t size = sizeof(type);
-    if (getsockopt(session->fd, SOL_SOCKET, SO_TYPE, &type, &size) != 0 || type != SOCK_STREAM)
-        return error_set(MUSTER_ERR_UNAVAILABLE,
-                         "PMI_FD=%d is no open connection to the launcher's PMI server: whatever "
-                         "started this process has closed it; set MUSTER_PMI=off to do without",
-                         session->fd);
-    return pmi1_greet(session);
+    const char *what = pmi1_no_stream(session->fd);
+    if (what == NULL)
+        return pmi1_greet(session);
+    return error_set(MUSTER_ERR_UNAVAILABLE,
+                     "PMI_FD=%d is no open connection to the launcher's PMI server: %s; set "
+                     "MUSTER_PMI=off to do without",
+                     session->fd, what);
 }
 
 muster_status pmi1_put(pmi1 *session, const char *key, const char *value)
