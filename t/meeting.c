@@ -30,6 +30,8 @@
     "OMPI_COMM_WORLD_LOCAL_SIZE=2 "
 #define FLUX "FLUX_TASK_RANK=1 FLUX_JOB_SIZE=2 FLUX_TASK_LOCAL_ID=1 FLUX_JOB_ID=fA1 "
 #define OWN "MUSTER_MASTER_ADDR=h MUSTER_MASTER_PORT=7 "
+#define X51 "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
+#define X255 X51 X51 X51 X51 X51
 #define MASTER "MASTER_ADDR=m MASTER_PORT=8 "
 
 static const struct {
@@ -48,6 +50,9 @@ static const struct {
     {HYDRA "PMI_FD=9", "1/2 pmi1 :0 ''"},
     {HYDRA "PMI_FD=9 MUSTER_PMI=on", "1/2 pmi1 :0 ''"},
     {HYDRA "PMI_FD=9 MUSTER_MASTER_ADDR=h", "1/2 pmi1 h:0 ''"},
+    {HYDRA "PMI_FD=9 MUSTER_MASTER_ADDR=[::1]", "1/2 pmi1 ::1:0 ''"},
+    {HYDRA "PMI_FD=9 MUSTER_MASTER_ADDR=[::1] MUSTER_MASTER_PORT=7", "1/2 given ::1:7 ''"},
+    {HYDRA "PMI_FD=9 MUSTER_MASTER_ADDR=" X255, "1/2 pmi1 " X255 ":0 ''"},
     {HYDRA "PMI_FD=9 MUSTER_MASTER_PORT=7", "1/2 pmi1 :7 ''"},
     {FLUX "PMI_FD=9", "1/2 pmi1 :0 'job/fA1'"},
     {SLURM "PMI_FD=9", "2/4 pmi1 :0 'job/12.3/attempt/0'"},
@@ -90,6 +95,13 @@ static const struct {
     {SLURM "SLURM_RESTART_COUNT=a", "SLURM_RESTART_COUNT=\"a\"; expected a number"},
     {SLURM "MUSTER_PMI=maybe", "MUSTER_PMI=\"maybe\"; expected auto, on or off"},
     {SLURM "MUSTER_MASTER_PORT=x", "MUSTER_MASTER_PORT=\"x\"; expected a number from 1 to 65535"},
+    /* An address is checked with a port and without. */
+    {HYDRA "PMI_FD=9 MUSTER_MASTER_ADDR=x" X255, "MUSTER_MASTER_ADDR=\"x" X51},
+    {HYDRA "PMI_FD=9 MUSTER_MASTER_ADDR=x" X255, "expected a host name or an address"},
+    {HYDRA "PMI_FD=9 MUSTER_MASTER_PORT=7 MUSTER_MASTER_ADDR=x" X255, "MUSTER_MASTER_ADDR=\"x" X51},
+    {HYDRA "PMI_FD=9 MUSTER_MASTER_ADDR=[]", "MUSTER_MASTER_ADDR=\"[]\"; expected a host name"},
+    {HYDRA "PMI_FD=9 MUSTER_MASTER_ADDR=[] MUSTER_MASTER_PORT=7",
+     "MUSTER_MASTER_ADDR=\"[]\"; expected a host name"},
     {"JOB_COMPLETION_INDEX=3 WORLD_SIZE=3", "rank 3 is outside of a world of 3"},
 };
 

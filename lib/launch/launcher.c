@@ -40,6 +40,24 @@ muster_status launcher_number(const char *name, int low, int high, int *number)
                      text, low, high);
 }
 
+muster_status launcher_host(const char *name, char *host, size_t size)
+{
+    const char *text = launcher_variable(name);
+    size_t length = text == NULL ? 0 : strlen(text);
+    bool brackets = length > 0 && text[0] == '[' && text[length - 1] == ']';
+    size_t kept = brackets ? length - 2 : length;
+    host[0] = '\0';
+    if (text == NULL)
+        return MUSTER_OK;
+    if (kept == 0 || kept >= size)
+        return error_set(MUSTER_ERR_ARGUMENT,
+                         "the environment says %s=\"%.100s\"; expected a host name or an address",
+                         name, text);
+    memcpy(host, text + brackets, kept);
+    host[kept] = '\0';
+    return MUSTER_OK;
+}
+
 /* ---- Which family is there ----------------------------------------------------------------- */
 
 /* A step that was started with srun --mpi=pmix is Slurm's, and so are its variables. Under another

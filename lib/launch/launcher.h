@@ -77,6 +77,10 @@ const char *launcher_variable(const char *name);
  * set. */
 muster_status launcher_number(const char *name, int low, int high, int *number);
 
+/* A host name or an address that stands in a variable, without the brackets that IPv6 may have; ""
+ * where it is not set, MUSTER_ERR_ARGUMENT where it does not fit. */
+muster_status launcher_host(const char *name, char *host, size_t size);
+
 /* Whether all ranks are on one host, as far as the launcher says. */
 bool launcher_one_host(const launcher *found);
 

@@ -260,8 +260,7 @@ muster_status meeting_choose(const launcher *found, meeting *chosen)
         return status;
     if (try_pmi1(found, &wish, chosen) || try_pmix(found, &wish, chosen)) {
         chosen->port = wish.port > 0 ? wish.port : 0;
-        snprintf(chosen->host, sizeof(chosen->host), "%.255s", wish.host == NULL ? "" : wish.host);
-        return MUSTER_OK;
+        return launcher_host("MUSTER_MASTER_ADDR", chosen->host, sizeof(chosen->host));
     }
     if (try_one_host(found, &wish, chosen) || try_pod(found, &wish, chosen))
         return MUSTER_OK;
