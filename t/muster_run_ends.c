@@ -43,6 +43,11 @@ static void statuses(void)
     is_int(run.status, 0, "success is 0");
     has_str(run.err, "rank 1 (pid ", "-v says how each rank ended");
     has_str(run.err, "2 of 2 ranks run here, store at 127.0.0.1 port ", "and where they meet");
+    command_run(&run, NULL, RUN("-v", "-n", "2", SHELL("test $RANK = 1 && exit 3; sleep 60")));
+    has_str(run.err, ") exited with status 3; stopping 1 other\n", "the first to fail");
+    const char *first = strstr(run.err, "exited with status 3");
+    ok(first != NULL && strstr(first + 1, "exited with status 3") == NULL, "is said once");
+    has_str(run.err, "was killed by signal 15 (SIGTERM)\n", "and the others after it");
 }
 
 static void not_started(void)
@@ -56,6 +61,9 @@ static void not_started(void)
         "sh", "-c", "cd \"${0%/*}\" && exec ./muster-run muster-info", MUSTER_RUN, NULL};
     command_run(&run, NULL, beside);
     has_str(run.err, "put ./ before it", "one that is not in PATH but here has advice with it");
+    command_run(&run, NULL, RUN("muster-no-such-program"));
+    has_str(run.err, ": No such file or directory in the folders of PATH\n",
+            "one without a folder is looked for in PATH");
     command_run(&run, NULL, RUN("-n", "3", "/etc/passwd"));
     is_int(run.status, 126, "a program that can't be executed");
     is_int(lines(run.err), 1, "is said once");

@@ -5,6 +5,7 @@
  */
 #include "config.h"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -110,9 +111,11 @@ static void secrets(void)
     finish(2);
     unsetenv("MUSTER_JOB_SECRET");
     ok(nodes[0].status == 1 && nodes[1].status == 1, "with two secrets they do not meet");
-    has_str(nodes[1].err, "MUSTER_JOB_SECRET", "which is said");
+    has_str(nodes[1].err, "muster-run: node 1 can't join the job: tcp store 127.0.0.1",
+            "which is said");
+    ok(strstr(nodes[1].err, "within") == NULL, "as what it is, and no time-out");
 #else
-    skip(3, "built without libsodium");
+    skip(4, "built without libsodium");
 #endif
 }
 
@@ -138,7 +141,10 @@ static void contradictions(void)
     both("different --nnodes", 1, " with --nnodes 3; give all nodes the same");
     START(0, "0", "--nnodes", "2", "-n", "2", "true");
     START(1, "1", "--nnodes", "2", "-n", "4", "true");
-    both("different -n", 1, " with -n 4 (0: none); give all nodes the same");
+    both("different -n", 1, " with -n 4; give all nodes the same");
+    START(0, "0", "--nnodes", "2", "-n", "2", "true");
+    START(1, "1", "--nnodes", "2", "true");
+    both("-n on one", 1, " without -n; give all nodes the same");
     START(0, "0", "--nnodes", "2", "-n", "4", "--ppn", "1", "true");
     START(1, "1", "--nnodes", "2", "-n", "4", "--ppn", "2", "true");
     both("too few ranks", 1, "the nodes bring 3 ranks, and -n says 4");
@@ -200,7 +206,8 @@ static void failing(void)
     finish(2);
     ok(nodes[0].status == 3 && nodes[1].status == 3, "the status of a rank is that of all nodes");
     has_str(nodes[0].err, "exited with status 3 on node 1 (host ", "its node is said");
-    has_str(nodes[0].err, "; stopping 1 rank here", "on the one that it ends");
+    has_str(nodes[0].err, "); see the output there for the reason; stopping 1 rank here",
+            "on the one that it ends");
     ok(strstr(nodes[1].err, "on node") == NULL, "its own says what it saw");
     START(0, "0", "--nnodes", "2", "true");
     START(1, "1", "--nnodes", "2", SHELL("sleep 0.5; exit 3"));
@@ -216,6 +223,29 @@ static void failing(void)
     finish(2);
     ok(nodes[0].status == 4 && nodes[1].status == 4, "a rank of node 0");
     has_str(nodes[1].err, "rank 0 (pid ", "is told to the others");
+}
+
+/* Ranks of both nodes fail at once, as they do where one can't read its input and the others hear
+ * of that: whichever node is first, node 0 points to the output of node 1. */
+static void failing_together(void)
+{
+    const char *top = getenv("TMPDIR");
+    char go[300], script[700];
+    snprintf(go, sizeof(go), "%s/muster-nodes-%ld", top != NULL ? top : "/tmp", (long)getpid());
+    snprintf(script, sizeof(script),
+             "echo here; while ! test -e '%s'; do sleep 0.01; done; exit $((3 + RANK))", go);
+    for (int i = 0; i < 2; i++) {
+        START(0, "0", "--nnodes", "2", SHELL(script));
+        START(1, "1", "--nnodes", "2", SHELL(script));
+        command_has_said(&nodes[0], "here");
+        command_has_said(&nodes[1], "here");
+        close(open(go, O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+        finish(2);
+        unlink(go);
+        has_str(nodes[0].err, ") exited with status 4 on node 1 (host ",
+                "node 0 says that a rank of node 1 failed too, or first");
+        has_str(nodes[0].err, "); see the output there for the reason", "and where to look");
+    }
 }
 
 static void killed(int which, int signal, int status, const char *sentence)
@@ -244,7 +274,7 @@ static void signals(void)
 
 int main(void)
 {
-    plan(6 + 4 + 7 + 3 + 22 + 10 + 9 + 19);
+    plan(6 + 4 + 8 + 3 + 26 + 10 + 9 + 4 + 19);
     struct port port = port_reserve();
     snprintf(port_text, sizeof(port_text), "%d", port.number);
     meeting();
@@ -254,6 +284,7 @@ int main(void)
     contradictions();
     missing();
     failing();
+    failing_together();
     signals();
     port_free(&port);
     for (int i = 0; i < MOST_NODES; i++)

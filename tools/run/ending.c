@@ -79,13 +79,28 @@ static void ending_fail(struct job *job, struct rank *rank)
     snprintf(cause, sizeof(cause), "rank %d of muster-run %s", rank->number, how);
     muster_report_failure(cause);
     snprintf(words, sizeof(words), "rank %d (pid %ld) %s", rank->number, (long)rank->pid, how);
-    nodes_fail(job, ending_status(rank), words);
+    nodes_fail(job, ending_status(rank), words, "; see the output there for the reason");
     if (job->living > 0)
         snprintf(others, sizeof(others), "; stopping %d other%s", job->living,
                  job->living == 1 ? "" : "s");
     if (job->options->verbosity >= 0)
         job_say(job, "%s%s", words, others);
     job_stop(job, SIGTERM);
+}
+
+/* Says how ranks have ended, but for the first to fail, of which that is said already. */
+static void ending_tell(struct job *job)
+{
+    char how[64];
+    for (int i = 0; i < job->count; i++) {
+        struct rank *rank = &job->ranks[i];
+        if (!rank->ended || rank->told)
+            continue;
+        rank->told = true;
+        ending_describe(rank, how, sizeof(how));
+        if (rank != job->first)
+            job_say(job, "rank %d (pid %ld) %s", rank->number, (long)rank->pid, how);
+    }
 }
 
 /* Of several found at once, one that was killed is the cause: those that lost it just exit. */
@@ -108,14 +123,11 @@ void job_reap(struct job *job)
         if (status != 0 &&
             (failed == NULL || (WIFSIGNALED(status) && !WIFSIGNALED(failed->status))))
             failed = rank;
-        if (job->options->verbosity > 0) {
-            char how[64];
-            ending_describe(rank, how, sizeof(how));
-            job_say(job, "rank %d (pid %ld) %s", rank->number, (long)pid, how);
-        }
     }
     if (failed != NULL && job->first == NULL && !job->stopping)
         ending_fail(job, failed);
+    if (job->options->verbosity > 0)
+        ending_tell(job);
 }
 
 /* Those who were asked to end with the ranks have had their time. */

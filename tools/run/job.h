@@ -22,6 +22,7 @@ struct rank {
     int number; /* in the world */
     pid_t pid;  /* and its process group */
     bool ended;
+    bool told;    /* how it ended, with -v */
     int status;   /* of waitpid */
     int pipes[2]; /* the reading ends of its stdout and stderr, or -1 */
     char tag[24]; /* before its lines, or "" */

@@ -12,7 +12,7 @@
  *   verdict           "yes <world size> <job id>" and the first rank of each arrival, or "no" and
  *                     why not, in lines
  *   heard             how many have read a "no"
- *   node/<node rank>  "<count> runs", then "<count> ended"
+ *   node/<node rank>  "<count> runs", then "<count> ended", with what has failed on it behind that
  *   stop              the exit status, and what has failed on which node
  */
 #ifndef MUSTER_RUN_NODES_H
@@ -46,6 +46,9 @@ struct nodes {
     bool stopped; /* by another node */
     int stop_status;
     char stop[NODES_SENTENCE];
+    bool published;            /* this node's failure, or that another was first */
+    char also[NODES_SENTENCE]; /* what failed on another node too, or first; "" for nothing */
+    bool also_said;            /* by the loop */
     bool all_ended;
     bool done;
 };
@@ -73,8 +76,9 @@ muster_blob nodes_key(char *room, size_t size, const char *format, ...)
 /* Once the ranks have been started. False if there is no thread to be had. */
 bool nodes_watch(struct job *job);
 
-/* The loop tells that this node has failed; the first of a job counts. */
-void nodes_fail(struct job *job, int status, const char *how);
+/* The loop tells that this node has failed; the first of a job counts. advice for the other nodes
+ * goes behind that, or is "". */
+void nodes_fail(struct job *job, int status, const char *how, const char *advice);
 
 /* Whether the loop is to stay though its own ranks have ended; the first call says so to the
  * others. */

@@ -63,9 +63,17 @@ static bool judge_read(const char *text, struct arrival *node)
            node->node_rank < node->num_nodes;
 }
 
+static const char *judge_asked(const struct arrival *node, char text[32])
+{
+    if (node->asked_ranks == 0)
+        return "without -n";
+    snprintf(text, 32, "with -n %d", node->asked_ranks);
+    return text;
+}
+
 static bool judge_fits(struct court *court, const struct arrival *node)
 {
-    char who[256], whom[256];
+    char who[256], whom[256], asked[2][32];
     const struct arrival *first = &court->self;
     judge_name(first, whom, sizeof(whom));
     judge_name(node, who, sizeof(who));
@@ -75,10 +83,8 @@ static bool judge_fits(struct court *court, const struct arrival *node)
                             "nodes the same",
                             whom, first->num_nodes, who, node->num_nodes);
     if (node->asked_ranks != first->asked_ranks)
-        return judge_refuse(court,
-                            "%s was started with -n %d and %s with -n %d (0: none); give all nodes "
-                            "the same",
-                            whom, first->asked_ranks, who, node->asked_ranks);
+        return judge_refuse(court, "%s was started %s and %s %s; give all nodes the same", whom,
+                            judge_asked(first, asked[0]), who, judge_asked(node, asked[1]));
     first = court->by_rank[node->node_rank];
     if (first == NULL)
         return true;

@@ -58,6 +58,27 @@ static void watch_stop(struct watch *watch, int status, const char *words)
     watch_wake(nodes);
 }
 
+/* Another node has failed, as this one has; one such is enough. */
+static void watch_note(struct watch *watch, const char *when, const char *words)
+{
+    struct nodes *nodes = watch->nodes;
+    pthread_mutex_lock(&nodes->lock);
+    if (nodes->also[0] == '\0')
+        snprintf(nodes->also, sizeof(nodes->also), "%s: %.1000s", when, words);
+    pthread_mutex_unlock(&nodes->lock);
+    watch_wake(nodes);
+}
+
+/* What "<status> <words>" says of another node. */
+static int watch_read_stop(muster_blob value, char words[NODES_SENTENCE])
+{
+    char text[NODES_SENTENCE + 16], *rest = text;
+    snprintf(text, sizeof(text), "%.*s", (int)value.size, (const char *)value.data);
+    int status = (int)strtol(text, &rest, 10);
+    snprintf(words, NODES_SENTENCE, "%.1000s", rest + (*rest == ' '));
+    return status == 0 ? EXIT_FAILURE : status;
+}
+
 /* Publishes a failure unless there is an earlier one, and takes over what is there then. */
 static muster_status watch_publish(struct watch *watch, int status, const char *words, bool own)
 {
@@ -68,16 +89,22 @@ static muster_status watch_publish(struct watch *watch, int status, const char *
     muster_status got =
         muster_store_compare_set(watch->nodes->store, nodes_key(room, sizeof(room), "stop"),
                                  muster_str(""), muster_str(text), &now, &size);
-    if (got == MUSTER_OK && !own)
+    if (got != MUSTER_OK)
+        return got;
+    if (!own) {
         watch_stop(watch, status, words);
-    if (got == MUSTER_OK)
-        muster_free(now);
+    } else if (size != strlen(text) || memcmp(now, text, size) != 0) {
+        char first[NODES_SENTENCE];
+        watch_read_stop((muster_blob){now, size}, first);
+        watch_note(watch, "before that", first);
+    }
+    muster_free(now);
     return got;
 }
 
 static muster_status watch_look_for_stop(struct watch *watch)
 {
-    char room[64], text[NODES_SENTENCE + 16];
+    char room[64], words[NODES_SENTENCE];
     void *value = NULL;
     size_t size = 0;
     bool there = false;
@@ -88,18 +115,17 @@ static muster_status watch_look_for_stop(struct watch *watch)
     status = muster_store_get(watch->nodes->store, key, 0, &value, &size);
     if (status != MUSTER_OK)
         return status;
-    snprintf(text, sizeof(text), "%.*s", (int)size, (const char *)value);
+    int exit_status = watch_read_stop((muster_blob){value, size}, words);
     muster_free(value);
-    char *words = text;
-    int exit_status = (int)strtol(text, &words, 10);
-    watch_stop(watch, exit_status == 0 ? EXIT_FAILURE : exit_status, words + (*words == ' '));
+    watch_stop(watch, exit_status, words);
     return MUSTER_OK;
 }
 
-static muster_status watch_beat(struct watch *watch, const char *state)
+static muster_status watch_beat(struct watch *watch, const char *state, const char *failure)
 {
-    char room[64], text[48];
-    snprintf(text, sizeof(text), "%ld %s", watch->count + 1, state);
+    char room[64], text[NODES_SENTENCE + 48];
+    snprintf(text, sizeof(text), "%ld %s%s%s", watch->count + 1, state, *failure != '\0' ? " " : "",
+             failure);
     return muster_store_set(
         watch->nodes->store,
         nodes_key(room, sizeof(room), "node/%d", watch->job->options->node_rank), muster_str(text));
@@ -108,15 +134,19 @@ static muster_status watch_beat(struct watch *watch, const char *state)
 /* Node 0 looks at one of the others; whether it has ended. */
 static bool watch_one(struct watch *watch, int node, muster_blob value)
 {
-    char text[48], words[NODES_SENTENCE];
+    static const char end[] = " ended";
+    char text[NODES_SENTENCE + 48], words[NODES_SENTENCE];
     double now = job_clock(), patience = watch->job->options->node_timeout;
     snprintf(text, sizeof(text), "%.*s", (int)value.size, (const char *)value.data);
-    long count = strtol(text, NULL, 10);
+    char *state;
+    long count = strtol(text, &state, 10);
     if (count != watch->seen[node].count) {
         watch->seen[node].count = count;
         watch->seen[node].since = now;
     }
-    watch->seen[node].ended = strstr(text, "ended") != NULL;
+    watch->seen[node].ended = strncmp(state, end, strlen(end)) == 0;
+    if (watch->told && watch->seen[node].ended && state[strlen(end)] != '\0')
+        watch_note(watch, "also", state + strlen(end) + 1);
     if (!watch->seen[node].ended && now - watch->seen[node].since > patience) {
         snprintf(words, sizeof(words),
                  "node %d has given no sign of life for %g s (--node-timeout): its muster-run was "
@@ -177,10 +207,14 @@ static muster_status watch_look(struct watch *watch, const struct nodes *now)
     if (now->failed && !watch->told) {
         watch->told = true;
         status = watch_publish(watch, now->status, now->how, true);
+        pthread_mutex_lock(&watch->nodes->lock);
+        watch->nodes->published = true;
+        pthread_mutex_unlock(&watch->nodes->lock);
+        watch_wake(watch->nodes);
     }
     if (status == MUSTER_OK && ((ended && !watch->goodbye) || watch->count % BEATS == 0)) {
         watch->goodbye = ended;
-        status = watch_beat(watch, ended ? "ended" : "runs");
+        status = watch_beat(watch, ended ? "ended" : "runs", ended && now->failed ? now->how : "");
     }
     watch->count++;
     if (status == MUSTER_OK && !now->stopped && !now->failed)
@@ -267,7 +301,7 @@ bool nodes_watch(struct job *job)
 
 /* ---- the loop ---- */
 
-void nodes_fail(struct job *job, int status, const char *how)
+void nodes_fail(struct job *job, int status, const char *how, const char *advice)
 {
     struct nodes *nodes = &job->nodes;
     char host[128] = "unknown";
@@ -278,8 +312,8 @@ void nodes_fail(struct job *job, int status, const char *how)
     if (!nodes->failed && !nodes->stopped) {
         nodes->failed = true;
         nodes->status = status;
-        snprintf(nodes->how, sizeof(nodes->how), "%.800s on node %d (host %s)", how,
-                 job->options->node_rank, host);
+        snprintf(nodes->how, sizeof(nodes->how), "%.700s on node %d (host %s)%.100s", how,
+                 job->options->node_rank, host, advice);
     }
     pthread_cond_signal(&nodes->changed);
     pthread_mutex_unlock(&nodes->lock);
@@ -294,9 +328,22 @@ bool nodes_wait(struct job *job)
     if (!nodes->ended)
         pthread_cond_signal(&nodes->changed);
     nodes->ended = true;
-    bool wait = job->options->node_rank == 0 && !nodes->all_ended && !nodes->done;
+    bool wait =
+        (job->options->node_rank == 0 && !nodes->all_ended) || (nodes->failed && !nodes->published);
+    wait = (wait && !nodes->done) || (nodes->also[0] != '\0' && !nodes->also_said);
     pthread_mutex_unlock(&nodes->lock);
     return wait;
+}
+
+static void nodes_say_also(struct job *job)
+{
+    struct nodes *nodes = &job->nodes;
+    pthread_mutex_lock(&nodes->lock);
+    bool say = nodes->also[0] != '\0' && !nodes->also_said;
+    nodes->also_said = nodes->also_said || say;
+    pthread_mutex_unlock(&nodes->lock);
+    if (say && job->options->verbosity >= 0)
+        job_say(job, "%s", nodes->also);
 }
 
 void nodes_take(struct job *job)
@@ -307,6 +354,7 @@ void nodes_take(struct job *job)
     pthread_mutex_lock(&nodes->lock);
     bool stop = got > 0 && nodes->stopped && !job->stopping && job->stopped_by == 0;
     pthread_mutex_unlock(&nodes->lock);
+    nodes_say_also(job);
     if (!stop)
         return;
     job->stopped_by = nodes->stop_status;

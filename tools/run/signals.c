@@ -51,7 +51,7 @@ static void signals_interrupt(struct job *job, int signal)
     bool again = signal == SIGINT && job->interrupted == SIGINT && now - job->interrupted_at < 1;
     char how[64];
     snprintf(how, sizeof(how), "muster-run was stopped by SIG%s", sigabbrev_np(signal));
-    nodes_fail(job, 128 + signal, how);
+    nodes_fail(job, 128 + signal, how, "");
     job->interrupted = signal;
     job->interrupted_at = now;
     job_stop(job, signal);

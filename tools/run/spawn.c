@@ -160,13 +160,14 @@ static int spawn_rank(struct job *job, int local, struct start *start)
 }
 
 /* A shell does not look in its folder either, but says no more than "not found". */
-static const char *spawn_advice(const struct options *options)
+static const char *spawn_advice(const struct options *options, int error)
 {
     const char *program = options->program[0];
-    bool here =
-        options->folder == NULL && strchr(program, '/') == NULL && access(program, X_OK) == 0;
-    return here ? "; it is looked for in PATH, put ./ before it to take the one in this folder"
-                : "";
+    if (error != ENOENT || strchr(program, '/') != NULL)
+        return "";
+    return options->folder == NULL && access(program, X_OK) == 0
+               ? " in the folders of PATH; put ./ before it to take the one in this folder"
+               : " in the folders of PATH";
 }
 
 bool job_spawn(struct job *job, int *status)
@@ -179,11 +180,12 @@ bool job_spawn(struct job *job, int *status)
         int error = spawn_rank(job, local, &start);
         if (error != 0) {
             char words[1024];
-            snprintf(words, sizeof(words), "%.900s can't be started as rank %d: %s",
-                     job->options->program[0], job->ranks[local].number, strerror(error));
-            job_say(job, "%s%s", words, error == ENOENT ? spawn_advice(job->options) : "");
+            snprintf(words, sizeof(words), "%.900s can't be started as rank %d: %s%s",
+                     job->options->program[0], job->ranks[local].number, strerror(error),
+                     spawn_advice(job->options, error));
+            job_say(job, "%s", words);
             *status = error == ENOENT || error == ENOTDIR ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
-            nodes_fail(job, *status, words);
+            nodes_fail(job, *status, words, "");
             return false;
         }
         if (job->options->verbosity > 0)

@@ -83,7 +83,7 @@ static void watch_clock(struct job *job)
         char how[64];
         job->timed_out = true;
         snprintf(how, sizeof(how), "the job timed out after %g s", job->options->timeout);
-        nodes_fail(job, EXIT_TIMEOUT, how);
+        nodes_fail(job, EXIT_TIMEOUT, how, "");
         if (job->options->verbosity >= 0)
             job_say(job, "timed out after %g s; stopping %d ranks", job->options->timeout,
                     job->living);
