@@ -291,6 +291,13 @@ static void missing(void)
     ok(comer->status == MUSTER_ERR_TIMEOUT && strcmp(comer->sentence, guests[0].sentence) == 0,
        "one that comes late to a shut gate is told at once");
     part(4);
+    has_str(guests[0].sentence, "; see whether they run and call this for the same group",
+            "several are they");
+    gather("one missing", 2, 3, SHORT_MS, meet_once);
+    has_str(guests[0].sentence,
+            "waiting for rank 2 of 3 to meet; see whether it runs and calls this for the same",
+            "and one is it");
+    part(2);
 }
 
 /* ---- looking out while waiting ---- */
@@ -528,7 +535,7 @@ static void published(void)
     exchange_destroy(&self->meeting);
 }
 
-enum { POINTS = 58 };
+enum { POINTS = 60 };
 
 static void over(muster_store *store, const char *name)
 {

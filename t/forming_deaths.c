@@ -131,7 +131,7 @@ static void run_rank(int rank)
 static bool only_missed(const survivor *it, const char *name)
 {
     return it->status == MUSTER_ERR_TIMEOUT && strstr(it->sentence, name) != NULL &&
-           strstr(it->sentence, "to say who they are") != NULL;
+           strstr(it->sentence, "to register") != NULL;
 }
 
 static bool is_told(int rank)

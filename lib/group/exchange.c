@@ -225,12 +225,13 @@ static muster_status name_the_missing(exchange *meeting, const char *phase)
     char ranks[512];
     muster_status status = find_missing(meeting, missing, &count);
     if (count > 0)
-        status = error_set(MUSTER_ERR_TIMEOUT,
-                           "timed out after %lld ms waiting for %s of %d %s; see whether they run "
-                           "and call this for the same group",
-                           (long long)meeting->timeout_ms,
-                           rank_set_text(missing, meeting->count, ranks, sizeof(ranks)),
-                           meeting->count, phase);
+        status =
+            error_set(MUSTER_ERR_TIMEOUT,
+                      "timed out after %lld ms waiting for %s of %d %s; see whether %s for "
+                      "the same group",
+                      (long long)meeting->timeout_ms,
+                      rank_set_text(missing, meeting->count, ranks, sizeof(ranks)), meeting->count,
+                      phase, count == 1 ? "it runs and calls this" : "they run and call this");
     else if (status == MUSTER_OK)
         status = error_set(MUSTER_ERR_TIMEOUT,
                            "timed out after %lld ms waiting for all %d ranks %s: the last of them "

@@ -361,7 +361,7 @@ static muster_status have_round(forming *all, const forming_plan *plans)
             wanted[at++] = plans[i].positions != NULL ? plans[i].positions[r] : r;
     if (status == MUSTER_OK)
         status = exchange_round(all->meeting, mine, false, wanted, (size_t)wanted_count,
-                                "to publish their addresses", &published);
+                                "to publish addresses", &published);
     for (size_t i = 0; status == MUSTER_OK && i < all->count; i++) {
         status = answer(all, i, published);
         published += plans[i].group->size;

@@ -79,7 +79,7 @@ muster_status muster_group_split(muster_group *parent, int color, int key,
         status = error_no_memory((size_t)parent->size * sizeof(*votes), "colors");
     if (status == MUSTER_OK)
         status = exchange_round(&call.meeting, (muster_blob){&mine, sizeof(mine)}, false, NULL, 0,
-                                "to give their colors", &published);
+                                "to give colors", &published);
     for (int r = 0; status == MUSTER_OK && r < parent->size; r++) {
         if (published[r].size == sizeof(*votes))
             memcpy(&votes[r], published[r].data, sizeof(*votes));
