@@ -76,7 +76,7 @@ static void silence(void)
            "a server that does not answer is not waited for");
     is_int(socket_resolve_until("silent.invalid", 1, deadline_in(SHORT_MS), &addresses, &num),
            MUSTER_ERR_NOT_FOUND, "nor by a client that looks a name up");
-    has_str(muster_last_error(), "'silent.invalid', tried until the time-out", "which says so");
+    has_str(muster_last_error(), "'silent.invalid', tried for ", "which says so");
     patience_until(deadline_in(SHORT_MS));
     is_int(socket_resolve("silent.invalid", 1, &addresses, &num), MUSTER_ERR_NOT_FOUND,
            "nor by a server");

@@ -44,8 +44,11 @@ static muster_log_level level_from_environment(void)
     for (int level = MUSTER_LOG_NONE; level <= MUSTER_LOG_DEBUG; level++)
         if (strcmp(wanted, level_names[level]) == 0)
             return (muster_log_level)level;
-    log_to_stderr(NULL, MUSTER_LOG_WARNING,
-                  "MUSTER_LOG is none of none, warning, info and debug, and taken as warning");
+    char line[256];
+    snprintf(line, sizeof(line),
+             "MUSTER_LOG is \"%.100s\", taken as warning; expected none, warning, info or debug",
+             wanted);
+    log_to_stderr(NULL, MUSTER_LOG_WARNING, line);
     return MUSTER_LOG_WARNING;
 }
 

@@ -6,6 +6,7 @@
 #include "net/socket.h"
 
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -87,7 +88,7 @@ muster_status socket_resolve_until(const char *host, int port, deadline end,
                                    socket_address **addresses, size_t *num)
 {
     struct addrinfo *found = NULL;
-    int64_t pause_ms = FIRST_PAUSE_MS;
+    int64_t pause_ms = FIRST_PAUSE_MS, given_ms = deadline_left_ms(end);
     int failed = name_lookup(host, 0, end, &found);
     if (may_come(failed))
         log_line(MUSTER_LOG_WARNING,
@@ -97,8 +98,10 @@ muster_status socket_resolve_until(const char *host, int port, deadline end,
         pause_before_next(&pause_ms, end);
         failed = name_lookup(host, 0, end, &found);
     }
+    char when[64];
+    snprintf(when, sizeof(when), ", tried for %.3g s", (double)given_ms / 1000);
     if (failed != 0)
-        return look_up_error(host, failed, may_come(failed) ? ", tried until the time-out" : "");
+        return look_up_error(host, failed, may_come(failed) ? when : "");
     muster_status status = copy_addresses(found, port, addresses, num);
     freeaddrinfo(found);
     return status;
