@@ -798,7 +798,7 @@ MUSTER_API muster_status muster_describe_host(bool json, char **text);
  * no connection made: with some launchers rank 0's address is agreed on when the first group is.
  */
 typedef struct muster_launcher_report {
-    const char *name; /* "Open MPI", "Slurm", "torch's names"; "" where no launcher is found */
+    const char *name; /* "Open MPI", "muster-run", "torch's names"; "" where no launcher is found */
     int rank;         /* here and below -1: it does not say */
     int world_size;
     int local_rank; /* as the launcher has it; see muster_group_local_rank */

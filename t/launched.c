@@ -23,14 +23,14 @@
     }
 
 static const launched_case cases[] = {
-    {"Open MPI", WORDS(OPEN_MPI), "", "Open MPI", "agreed on by PMIx (libpmix.so.2)"},
+    {"Open MPI", WORDS(OPEN_MPI), "", "Open MPI", "PMIx (libpmix.so.2)"},
     /* All that PRRTE sets is PMIx's: how many ranks there are is asked of it. */
     {"PMIx alone",
      WORDS(OPEN_MPI, "env", "-u", "OMPI_COMM_WORLD_RANK", "-u", "OMPI_COMM_WORLD_SIZE"), "", "PMIx",
-     "agreed on by PMIx (libpmix.so.2)"},
+     "PMIx (libpmix.so.2)"},
     {"Open MPI without PMIx", WORDS(OPEN_MPI, "-x", "MUSTER_PMI"), "MUSTER_PMI=off", "Open MPI",
      "loopback, for all ranks are on one host, port by the job's id"},
-    {"Hydra", WORDS("mpiexec.hydra", "-n", "4"), "", "Hydra", "agreed on by PMI (PMI_FD="},
+    {"Hydra", WORDS("mpiexec.hydra", "-n", "4"), "", "Hydra", "PMI (PMI_FD="},
     {"Hydra without PMI", WORDS("mpiexec.hydra", "-n", "4"),
      "MUSTER_PMI=off MASTER_ADDR=127.0.0.1 MASTER_PORT=@", "Hydra", "MASTER_ADDR and MASTER_PORT"},
 };
@@ -98,7 +98,7 @@ static const struct {
     const char *order;
     const char *words; /* of the log */
 } with_mpi[] = {
-    {"mpicc.openmpi", {"", WORDS(OPEN_MPI), "", "", ""}, "mpi-first", "agreed on by PMIx"},
+    {"mpicc.openmpi", {"", WORDS(OPEN_MPI), "", "", ""}, "mpi-first", "PMIx"},
     {"mpicc.openmpi",
      {"", WORDS(OPEN_MPI), "", "", ""},
      "muster-first",

@@ -49,26 +49,26 @@ static const job jobs[] = {
      .variables = STEP,
      .ranks = TASKS,
      .timeout = "20",
-     .how = "rank 0 is met at host-a port 20625: the first host of SLURM_STEP_NODELIST"},
+     .how = "rank 0 is found at host-a port 20625, by the first host of SLURM_STEP_NODELIST"},
     {.what = "one whose first host has its own name for loopback",
      .entries = {"127.0.1.1 host-a", "10.77.0.1 host-a"},
      .variables = STEP,
      .ranks = TASKS,
      .timeout = "20",
-     .how = "rank 0 is met at 10.77.0.1 port 20625"},
+     .how = "rank 0 is found at 10.77.0.1 port 20625"},
     {.what = "one in which the name comes late",
      .entries = {"10.77.0.1 host-a", "10.77.0.2 host-b"},
      .late = "10.77.0.1 host-a",
      .variables = STEP,
      .ranks = TASKS,
      .timeout = "20",
-     .how = "rank 0 is met at host-a port 20625"},
+     .how = "rank 0 is found at host-a port 20625"},
     {.what = "one in which it never comes",
      .entries = {"10.77.0.1 host-a", "10.77.0.2 host-b"},
      .variables = STEP,
      .ranks = TASKS,
      .timeout = "2",
-     .says = "tried until the time-out; it is the first host of SLURM_STEP_NODELIST"},
+     .says = "; it is the first host of SLURM_STEP_NODELIST"},
     {.what = "one in which it is another host's",
      .entries = {"10.77.0.2 host-a", "10.77.0.2 host-a"},
      .variables = STEP,
@@ -86,7 +86,8 @@ static const job pods = {
     .variables = "WORLD_SIZE=2",
     .ranks = {"JOB_COMPLETION_INDEX=0", NULL, "JOB_COMPLETION_INDEX=1"},
     .timeout = "20",
-    .how = "rank 0 is met at train-0.sub.ns.svc port 29500: the Indexed Job's first pod"};
+    .how = "rank 0 is found at train-0.sub.ns.svc port 29500, by the name of the Indexed Job's "
+           "first pod"};
 
 /* Without a default route, so that no name is asked of a DNS that does not answer. */
 static bool connect_hosts(void)

@@ -27,20 +27,18 @@ static const launched_case cases[] = {
      "loopback, for all ranks are on one host, port by the job's id"},
     {"srun, two nodes", SRUN("none", "2"), "", "Slurm",
      "the first host of SLURM_STEP_NODELIST, port by SLURM_JOB_ID and SLURM_STEP_ID"},
-    {"srun --mpi=pmi2, two nodes", SRUN("pmi2", "2"), "", "Slurm", "agreed on by PMI (PMI_FD="},
+    {"srun --mpi=pmi2, two nodes", SRUN("pmi2", "2"), "", "Slurm", "PMI (PMI_FD="},
     /* Two nodes on one host have the same names for PMIx's folders. */
-    {"srun --mpi=pmix, one node", SRUN("pmix", "1"), "", "Slurm",
-     "agreed on by PMIx (libpmix.so.2)"},
+    {"srun --mpi=pmix, one node", SRUN("pmix", "1"), "", "Slurm", "PMIx (libpmix.so.2)"},
 };
 
 /* In these Slurm's variables are those of the launcher's own daemons. */
 static const launched_case inside[] = {
     {"mpirun of Open MPI in an allocation",
      WORDS("salloc", "-Q", "-N2", "-n4", "mpirun.openmpi", "--allow-run-as-root", "-np", "4"), "",
-     "Open MPI", "agreed on by PMIx (libpmix.so.2)"},
+     "Open MPI", "PMIx (libpmix.so.2)"},
     {"mpiexec of MPICH in an allocation",
-     WORDS("salloc", "-Q", "-N2", "-n4", "mpiexec.hydra", "-n", "4"), "", "Hydra",
-     "agreed on by PMI (PMI_FD="},
+     WORDS("salloc", "-Q", "-N2", "-n4", "mpiexec.hydra", "-n", "4"), "", "Hydra", "PMI (PMI_FD="},
 };
 
 static void launchers_inside(void)

@@ -15,6 +15,9 @@
     "SLURM_PROCID=2 SLURM_LOCALID=2 SLURM_NODEID=0 SLURM_STEP_ID=0 SLURM_STEP_NUM_TASKS=4 "        \
     "SLURM_STEP_NUM_NODES=2 SLURM_STEP_NODELIST=n[1-2] SLURM_STEP_TASKS_PER_NODE=3,1 "             \
     "SLURM_JOB_ID=12 "
+#define MUSTER_RUN                                                                                 \
+    "RANK=1 WORLD_SIZE=2 MASTER_ADDR=h MASTER_PORT=5 MUSTER_JOB_ID=j "                             \
+    "TORCHELASTIC_USE_AGENT_STORE=True "
 #define BATCH "SLURM_PROCID=0 SLURM_NTASKS=4 SLURM_JOB_ID=12 "
 
 static const struct {
@@ -27,12 +30,12 @@ static const struct {
      "'Slurm' 2/4 2/3 0/2 '12.0' 'n1:20672' 'the first host of SLURM_STEP_NODELIST, port by "
      "SLURM_JOB_ID and SLURM_STEP_ID'",
      ""},
-    {"PMI_RANK=1 PMI_SIZE=2 PMI_FD=99",
-     "'PMI' 1/2 -1/-1 -1/-1 '' ':0' 'agreed on by PMI (PMI_FD=99)'", ""},
+    {"PMI_RANK=1 PMI_SIZE=2 PMI_FD=99", "'PMI' 1/2 -1/-1 -1/-1 '' ':0' 'PMI (PMI_FD=99)'", ""},
     {"RANK=1 WORLD_SIZE=2 MASTER_ADDR=h MASTER_PORT=5",
      "'torch's names' 1/2 -1/-1 -1/-1 '' 'h:5' 'MASTER_ADDR and MASTER_PORT'", ""},
     {"RANK=0 WORLD_SIZE=1", "'torch's names' 0/1 -1/-1 -1/-1 '' ':0' ''", ""},
     {"RANK=1 WORLD_SIZE=2", "'torch's names' 1/2 -1/-1 -1/-1 '' ':0'", "lacks MASTER_ADDR"},
+    {MUSTER_RUN, "'muster-run' 1/2 -1/-1 -1/-1 '' 'h:5' 'MASTER_ADDR and MASTER_PORT'", ""},
     {"PMI_RANK=1", "'PMI' 1/-1 -1/-1 -1/-1 ''", "PMI_RANK=1 but not PMI_SIZE"},
 };
 
@@ -73,11 +76,17 @@ static const struct {
      "not both set; PMI: PMI_FD is not set; PMIx: PMIX_RANK and PMIX_NAMESPACE are not both "
      "set; loopback: nothing says that all ranks are on one host\n"},
     {SLURM "PMI_RANK=2 PMI_SIZE=4 MASTER_ADDR=h MASTER_PORT=1",
-     "not PMI          it is there, but Slurm comes first\n"},
+     "not PMI            it is there, but Slurm comes first\n"},
     {"OMPI_COMM_WORLD_RANK=1 OMPI_COMM_WORLD_SIZE=2 " SLURM,
-     "not Slurm        it is there, but Open MPI comes first\n"},
+     "not Slurm          it is there, but Open MPI comes first\n"},
     {BATCH, "launcher         none\n"},
-    {BATCH, "not Slurm        SLURM_PROCID=0 is set, but SLURM_STEP_NUM_TASKS is not set; a batch"},
+    {BATCH, "not torch's names  RANK is not set\n"},
+    {MUSTER_RUN, "launcher         muster-run\n"},
+    {MUSTER_RUN "TORCHELASTIC_RUN_ID=r", "launcher         torch's names\n"},
+    {"RANK=1 WORLD_SIZE=2 MUSTER_JOB_ID=j MASTER_ADDR=h MASTER_PORT=5",
+     "launcher         torch's names\n"},
+    {BATCH,
+     "not Slurm          SLURM_PROCID=0 is set, but SLURM_STEP_NUM_TASKS is not set; a batch"},
     {"PMI_RANK=1", "problem          the environment says PMI_RANK=1 but not PMI_SIZE"},
 };
 

@@ -93,6 +93,8 @@ static const struct {
     {"MUSTER_SIZE=5 RANK=0 WORLD_SIZE=2", "WORLD_SIZE=2, but also MUSTER_SIZE=5"},
     {"MUSTER_RANK=0 MUSTER_SIZE=2 WORLD_SIZE=3", "MUSTER_SIZE=2, but also WORLD_SIZE=3"},
     {SLURM "SLURM_RESTART_COUNT=a", "SLURM_RESTART_COUNT=\"a\"; expected a number"},
+    {"MUSTER_PMI=yes", "MUSTER_PMI=\"yes\"; expected auto, on or off"},
+    {"RANK=0 WORLD_SIZE=1 MUSTER_PMI=yes", "MUSTER_PMI=\"yes\"; expected auto, on or off"},
     {SLURM "MUSTER_PMI=maybe", "MUSTER_PMI=\"maybe\"; expected auto, on or off"},
     {SLURM "MUSTER_MASTER_PORT=x", "MUSTER_MASTER_PORT=\"x\"; expected a number from 1 to 65535"},
     /* An address is checked with a port and without. */

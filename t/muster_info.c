@@ -37,6 +37,14 @@ static void missing_plugins(void)
     ok(tools_count(tools_run.out, "(no such folder)") == (access(BACKENDSDIR, F_OK) == 0 ? 1 : 2),
        "the one of plugins too where it is missing, no other");
     has_str(tools_run.out, "\n  gloo          ", "there is a line on gloo in any case");
+    setenv("MUSTER_LOG", "loud", 1);
+    TOOLS_ALONE("muster-info", NULL);
+    unsetenv("MUSTER_LOG");
+    has_str(tools_run.err,
+            "MUSTER_LOG is \"loud\", taken as warning; expected none, warning, info or debug\n",
+            "a level that is none is quoted");
+    has_str(tools_run.err, "MUSTER_BACKEND_PATH names /no such/folder: there is no such folder",
+            "and the log says which folder is missing");
     unsetenv("MUSTER_BACKEND_PATH");
 }
 
@@ -75,7 +83,7 @@ static void as_rank(void)
     has_str(tools_run.out, "MASTER_PORT (an empty variable", "what is missing");
     setenv("MASTER_PORT", "29500", 1);
     TOOLS_ALONE("muster-info", NULL);
-    has_str(tools_run.out, "rank 2 of 4, by torch's names; rank 0 is met at fe80::1 port",
+    has_str(tools_run.out, "rank 2 of 4, by torch's names; rank 0 is found at fe80::1 port",
             "rank and address");
     setenv("MASTER_ADDR", "\xff", 1);
     TOOLS_ALONE("muster-info", "--json");
@@ -91,7 +99,7 @@ static void as_rank(void)
     json_decref(all);
     TOOLS_ALONE("muster-info", "--launcher");
     has_str(tools_run.out, "rank             2 (RANK)\n", "the variable that says so");
-    has_str(tools_run.out, "not Slurm        SLURM_STEP_NUM_TASKS is not set",
+    has_str(tools_run.out, "not Slurm          SLURM_STEP_NUM_TASKS is not set",
             "and why not others");
     TOOLS_ALONE("muster-info", "more");
     ok(tools_run.status == 2 && strstr(tools_run.err, "'more'") != NULL, "it takes no argument");
@@ -105,7 +113,7 @@ int main(void)
     unsetenv("RANK");
     unsetenv("WORLD_SIZE");
     unsetenv("MASTER_PORT");
-    plan(TOOLS_COMMON_POINTS + 9 + 3 + 7 + 10);
+    plan(TOOLS_COMMON_POINTS + 9 + 5 + 7 + 10);
     tools_common("muster-info");
     one_screen();
     missing_plugins();

@@ -353,6 +353,35 @@ static void advice(void)
 #endif
 }
 
+static int lonely;
+
+static void count_lonely(void *user, muster_log_level level, const char *line)
+{
+    (void)user;
+    lonely += level == MUSTER_LOG_WARNING &&
+              strstr(line, "a world of one, though MASTER_ADDR is set: neither RANK and WORLD_SIZE "
+                           "nor a launcher's") != NULL;
+}
+
+/* An address alone does not say who comes. */
+static void world_of_one(void)
+{
+    rendezvous joined;
+    muster_set_log(count_lonely, NULL, MUSTER_LOG_WARNING);
+    for (int i = 0; i < 2; i++) {
+        environment_clear();
+        setenv("MASTER_ADDR", address, 1);
+        setenv("MASTER_PORT", "1", 1);
+        if (i == 1)
+            setenv("WORLD_SIZE", "1", 1);
+        is_int(rendezvous_join(NULL, -1, -1, LONG, &joined), MUSTER_OK, "a world of one");
+        muster_store_free(joined.store);
+        is_int(lonely, 1, "of which the log warns where nobody asked for it");
+    }
+    muster_set_log(NULL, NULL, MUSTER_LOG_NONE);
+    environment_clear();
+}
+
 static void arguments(void)
 {
     rendezvous joined;
@@ -370,11 +399,12 @@ static void arguments(void)
 
 int main(void)
 {
-    plan(5 + 5 + 3 + 3 + 3 * 10 + 6);
+    plan(5 + 5 + 3 + 3 + 3 * 10 + 6 + 4);
     unsigned pid = (unsigned)getpid();
     snprintf(address, sizeof(address), "127.%u.%u.%u", 64 + (pid >> 16) % 128, (pid >> 8) % 256,
              1 + pid % 254);
     arguments();
+    world_of_one();
     meetings_by_tcp();
     meetings_at_the_agent();
     meetings_by_file();

@@ -231,6 +231,20 @@ muster_status launcher_find(launcher *found)
     return status == MUSTER_OK ? read_job(found) : status;
 }
 
+/* muster-run sets torch's names, and that it hosts the store and names the job, as torchrun does,
+ * which has an id of its own for a run. */
+const char *launcher_name(const launcher *found)
+{
+    if (found->family == NULL)
+        return "";
+    if (strcmp(found->family->job.names[0] == NULL ? "" : found->family->job.names[0],
+               "TORCHELASTIC_RUN_ID") == 0 &&
+        found->job[0] == '\0' && launcher_variable("MUSTER_JOB_ID") != NULL &&
+        launcher_variable("TORCHELASTIC_USE_AGENT_STORE") != NULL)
+        return "muster-run";
+    return found->family->name;
+}
+
 bool launcher_one_host(const launcher *found)
 {
     int size = found->facts[LAUNCHER_SIZE];

@@ -81,6 +81,9 @@ muster_status launcher_number(const char *name, int low, int high, int *number);
  * where it is not set, MUSTER_ERR_ARGUMENT where it does not fit. */
 muster_status launcher_host(const char *name, char *host, size_t size);
 
+/* What started this process; "" where no launcher is found. */
+const char *launcher_name(const launcher *found);
+
 /* Whether all ranks are on one host, as far as the launcher says. */
 bool launcher_one_host(const launcher *found);
 

@@ -33,11 +33,6 @@ static char *report_copy(char **at, const char *text)
     return copy;
 }
 
-static const char *report_name(const rendezvous_plan *plan)
-{
-    return plan->launcher.family == NULL ? "" : plan->launcher.family->name;
-}
-
 muster_status muster_find_launcher(muster_launcher_report **report)
 {
     char problem[ERROR_SIZE];
@@ -54,7 +49,7 @@ muster_status muster_find_launcher(muster_launcher_report **report)
     }
     char *text = (char *)(made + 1);
     const int *said = plan->launcher.facts;
-    *made = (muster_launcher_report){.name = report_name(plan),
+    *made = (muster_launcher_report){.name = launcher_name(&plan->launcher),
                                      .rank = problem[0] == '\0' ? plan->rank : said[LAUNCHER_RANK],
                                      .world_size = problem[0] == '\0' ? plan->world_size
                                                                       : said[LAUNCHER_SIZE],
@@ -119,10 +114,10 @@ static void write_families(facts *f, const launcher *found)
             continue;
         }
         snprintf(why, sizeof(why), "%s%s%s", words, there && behind ? "it is there, but " : "",
-                 there && behind ? found->family->name : "");
+                 there && behind ? launcher_name(found) : "");
         if (there && behind)
             snprintf(why + strlen(why), sizeof(why) - strlen(why), " comes first");
-        snprintf(name, sizeof(name), "%s%s", f->json ? "" : "not ", family->name);
+        snprintf(name, sizeof(name), f->json ? "%s" : "not %-14s", family->name);
         facts_text(f, name, why);
     }
     facts_close_list(f, '}');
@@ -133,7 +128,7 @@ static void write_report(facts *f, const rendezvous_plan *plan, const char *prob
     static const char *const names[LAUNCHER_NUM_FACTS] = {"rank",       "world size", "local rank",
                                                           "local size", "node rank",  "nodes"};
     const launcher *found = &plan->launcher;
-    facts_text(f, "launcher", found->family == NULL ? "none" : found->family->name);
+    facts_text(f, "launcher", found->family == NULL ? "none" : launcher_name(found));
     for (int i = 0; i < LAUNCHER_NUM_FACTS; i++)
         write_fact(f, found, i, names[i]);
     if (found->job[0] != '\0')

@@ -49,6 +49,9 @@ typedef struct meeting {
     char others[1400]; /* why not the ways before it, or any where there is none */
 } meeting;
 
+/* Refuses what the environment says of the ways in general, which a world of one does not need. */
+muster_status meeting_check(void);
+
 /* Which way the environment leaves for the ranks of this launcher. Opens nothing but libpmix. */
 muster_status meeting_choose(const launcher *found, meeting *chosen);
 

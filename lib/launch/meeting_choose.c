@@ -109,7 +109,7 @@ static bool try_pmi1(const launcher *found, const wishes *wish, meeting *chosen)
                           "several hosts");
     else {
         chosen->way = MEETING_PMI1;
-        snprintf(chosen->how, sizeof(chosen->how), "agreed on by PMI (PMI_FD=%.20s)", fd);
+        snprintf(chosen->how, sizeof(chosen->how), "PMI (PMI_FD=%.20s)", fd);
         return true;
     }
     return false;
@@ -132,7 +132,7 @@ static bool try_pmix(const launcher *found, const wishes *wish, meeting *chosen)
         pass_over(chosen, "PMIx: %s", words);
     else {
         chosen->way = MEETING_PMIX;
-        snprintf(chosen->how, sizeof(chosen->how), "agreed on by PMIx (%s)", words);
+        snprintf(chosen->how, sizeof(chosen->how), "PMIx (%s)", words);
         return true;
     }
     return false;
@@ -247,8 +247,14 @@ static bool try_pod(const launcher *found, const wishes *wish, meeting *chosen)
     chosen->way = MEETING_FIRST_POD;
     chosen->derived = true;
     chosen->port = wish->port > 0 ? wish->port : MEETING_POD_PORT;
-    snprintf(chosen->how, sizeof(chosen->how), "the Indexed Job's first pod, by this one's name");
+    snprintf(chosen->how, sizeof(chosen->how), "the name of the Indexed Job's first pod");
     return true;
+}
+
+muster_status meeting_check(void)
+{
+    wishes wish;
+    return read_wishes(&wish);
 }
 
 muster_status meeting_choose(const launcher *found, meeting *chosen)

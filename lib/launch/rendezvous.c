@@ -94,6 +94,7 @@ static muster_status rendezvous_await_name(const rendezvous_plan *plan, deadline
                                            bool *resolves)
 {
     int delay_ms = 10;
+    int64_t given_ms = deadline_left_ms(end);
     for (;;) {
         socket_address *addresses = NULL;
         size_t num = 0;
@@ -106,9 +107,9 @@ static muster_status rendezvous_await_name(const rendezvous_plan *plan, deadline
             return MUSTER_OK;
         if (deadline_left_ms(end) == 0)
             return error_set(MUSTER_ERR_TIMEOUT,
-                             "%s, tried until the time-out; it is %s: see that the name resolves, "
+                             "%s, tried for %.3g s; it is %s: see that the name resolves, "
                              "or set MUSTER_MASTER_ADDR and MUSTER_MASTER_PORT",
-                             muster_last_error(), plan->meeting.how);
+                             muster_last_error(), (double)given_ms / 1000, plan->meeting.how);
         socket_back_off(&delay_ms, end);
     }
 }
@@ -157,12 +158,26 @@ static muster_status rendezvous_find_rank_0(rendezvous_plan *plan, deadline end)
                      plan->launcher.family->name, plan->rank, plan->world_size);
 }
 
+/* Whoever says where rank 0 is did not mean a world of one. */
+static void rendezvous_log_alone(const rendezvous_plan *plan)
+{
+    const char *set = launcher_variable("MASTER_ADDR") != NULL   ? "MASTER_ADDR"
+                      : launcher_variable("MASTER_PORT") != NULL ? "MASTER_PORT"
+                                                                 : NULL;
+    if (plan->assumed && set != NULL)
+        log_line(MUSTER_LOG_WARNING,
+                 "a world of one, though %s is set: neither RANK and WORLD_SIZE nor a launcher's "
+                 "variables say who this process is",
+                 set);
+}
+
 static void rendezvous_log(const rendezvous_plan *plan)
 {
+    rendezvous_log_alone(plan);
     if (plan->meeting.way != MEETING_NOWHERE)
-        log_line(MUSTER_LOG_INFO, "rank %d of %d by %s; rank 0 is met at %s port %d: %s",
+        log_line(MUSTER_LOG_INFO, "rank %d of %d by %s; rank 0 is found at %s port %d, by %s",
                  plan->rank, plan->world_size,
-                 plan->launcher.family == NULL ? "arguments" : plan->launcher.family->name,
+                 plan->launcher.family == NULL ? "arguments" : launcher_name(&plan->launcher),
                  plan->where.host, plan->where.port, plan->meeting.how);
 }
 

@@ -288,7 +288,7 @@ static bool plan_is_alone(rendezvous_plan *plan)
     if (plan->where.kind != URL_ENV)
         return false;
     if (plan->rank == -1 && plan->world_size == -1)
-        plan->rank = 0, plan->world_size = 1;
+        plan->rank = 0, plan->world_size = 1, plan->assumed = true;
     return plan->world_size == 1;
 }
 
@@ -310,7 +310,7 @@ muster_status rendezvous_plan_make(const char *init_method, int rank, int world_
         return status;
     plan->alone = plan_is_alone(plan);
     if (plan->alone)
-        return MUSTER_OK;
+        return meeting_check();
     if (plan->where.kind == URL_ENV)
         status = meeting_choose(&plan->launcher, &plan->meeting);
     if (status == MUSTER_OK)

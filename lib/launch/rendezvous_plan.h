@@ -14,6 +14,7 @@ typedef struct rendezvous_plan {
     int rank;
     int world_size;   /* -1: the launcher tells it when the ranks meet */
     bool alone;       /* one rank that meets nobody: a hash store */
+    bool assumed;     /* alone, for nothing says who this is */
     url where;        /* otherwise URL_TCP or URL_FILE, from the environment too */
     bool by_rank_0;   /* tcp: rank 0 runs the server, and no launcher */
     bool hosts;       /* tcp: this rank does */

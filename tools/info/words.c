@@ -77,17 +77,18 @@ static void words_rank(const info *found)
         return;
     }
     if (launcher->master_addr[0] != '\0')
-        snprintf(where, sizeof(where), " at %.300s port %d", launcher->master_addr,
+        snprintf(where, sizeof(where), " at %.300s port %d,", launcher->master_addr,
                  launcher->master_port);
     if (launcher->world_size < 0)
-        paragraph_print(stdout, INDENT, "this process", "rank %d, by %s; rank 0 is met%s: %s",
+        paragraph_print(stdout, INDENT, "this process", "rank %d, by %s; rank 0 is found%s by %s",
                         launcher->rank, launcher->name, where, launcher->how);
     else if (launcher->how[0] == '\0')
         paragraph_print(stdout, INDENT, "this process", "rank %d of %d, by %s", launcher->rank,
                         launcher->world_size, launcher->name);
     else
-        paragraph_print(stdout, INDENT, "this process", "rank %d of %d, by %s; rank 0 is met%s: %s",
-                        launcher->rank, launcher->world_size, launcher->name, where, launcher->how);
+        paragraph_print(stdout, INDENT, "this process",
+                        "rank %d of %d, by %s; rank 0 is found%s by %s", launcher->rank,
+                        launcher->world_size, launcher->name, where, launcher->how);
 }
 
 static const char *words_missing(const char *folder)
