@@ -8,6 +8,7 @@
 static int failed(void)
 {
     fprintf(stderr, "hello: %s\n", muster_last_error());
+    muster_report_failure(NULL); /* to the launcher */
     return 1;
 }
 
