@@ -11,6 +11,9 @@
 /* The secret of the stores here. */
 #define SIEGE_SECRET "correct horse battery staple"
 
+/* What only a server that stalls keeps a member waiting for, however loaded the machine is. */
+enum { SIEGE_STALL_MS = 10000 };
+
 typedef struct siege siege;
 
 /* A server with that secret, or none; strangers are cut off after silent_ms. */
@@ -26,8 +29,8 @@ int siege_lines(siege *at);
 /* Opens one more store as a member with this secret, or none; in *ms how long it took. */
 muster_status siege_join(const siege *at, const char *secret, long long *ms);
 
-/* Makes SIEGE_POINTS points: the member has worked all the while without long waits, a new member
- * gets in at once, and the log does not give the secret away. */
+/* Makes SIEGE_POINTS points: the member has worked all the while without a stall, a new member gets
+ * in without one, and the log does not give the secret away. */
 enum { SIEGE_POINTS = 3 };
 void siege_end(siege *at, const char *attack);
 
