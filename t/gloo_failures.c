@@ -322,6 +322,35 @@ static void no_sigpipe_posting(rank *me)
     rank_close(me);
 }
 
+/* Two at once, while the others stand, so that these find both. */
+static void two_killed(rank *me)
+{
+    if (!rank_open(me))
+        return;
+    if (me->number >= 2)
+        rank_may_die(me);
+    rank_meet(me, OPENED);
+    while (me->number >= 2)
+        pause();
+    pid_t striker = me->number == 0 ? fork() : -1;
+    if (striker == 0) {
+        for (int number = 0; number < 4; number++)
+            kill(rank_pid(me, number), number < 2 ? SIGSTOP : SIGKILL);
+        usleep(100000);
+        kill(rank_pid(me, 1), SIGCONT);
+        _exit(kill(rank_pid(me, 0), SIGCONT));
+    }
+    rank_check(me, rank_wait_broken(me, 5000), "host->broken does not come");
+    rank_check(me,
+               strstr(me->broken_sentence, "ranks 2-3 were lost: they ended") != NULL ||
+                   strstr(me->broken_sentence, "rank 2 was lost") != NULL ||
+                   strstr(me->broken_sentence, "rank 3 was lost") != NULL,
+               "%s", me->broken_sentence);
+    if (striker > 0)
+        waitpid(striker, NULL, 0);
+    rank_close(me);
+}
+
 /* A peer dies while this rank closes: host->broken comes before close returns, or never. */
 static void close_while_lost(rank *me)
 {
@@ -363,12 +392,13 @@ static void forget(rank *me)
 int main(void)
 {
     needs_gloo();
-    plan(18);
+    plan(19);
     ranks_run("a rank is killed while idle", 3, killed_idle);
     ranks_run("all survivors of five name the same rank", 5, killed_idle);
     ranks_run("a rank is killed before its first message", 3, killed_before_message);
     ranks_run("a rank is killed in the middle of sending", 3, killed_sending);
     ranks_run("a rank is killed in the middle of receiving", 3, killed_receiving);
+    ranks_run("two are killed at once", 4, two_killed);
     ranks_run("a rank is stopped", 2, stopped);
     ranks_run("an abort reaches all", 4, abort_reaches_all);
     ranks_run("a goodbye is not a failure", 3, goodbye);

@@ -13,22 +13,33 @@
 #include "note.h"
 #include "signals.h"
 
-/* The peers to which the connection is closed, found by posting a message that nobody receives.
- * Fills words with their numbers, and returns the first, -1 if there is none. */
-static int find_lost(muster_comm *comm, char *words, size_t size)
+/* Whether the connection is closed, found by posting a message that nobody receives. */
+static bool is_lost(muster_comm *comm, int peer)
+{
+    gloo_c_why why;
+    return peer != comm->rank && !note_peer_left(comm, peer) &&
+           gloo_c_send(comm->probe_buffer, peer, SLOT_PROBE, 0, 1, &why) != GLOO_C_OK;
+}
+
+/* Fills words with the peers that are lost, "2-3,5", and returns the first, -1 if there is none. */
+static int find_lost(muster_comm *comm, char *words, size_t size, int *count)
 {
     int first = -1;
     size_t used = 0;
-    words[0] = '\0';
+    *count = 0;
     for (int peer = 0; peer < comm->size; peer++) {
-        gloo_c_why why;
-        if (peer == comm->rank || note_peer_left(comm, peer) ||
-            gloo_c_send(comm->probe_buffer, peer, SLOT_PROBE, 0, 1, &why) == GLOO_C_OK)
+        int from = peer;
+        while (peer < comm->size && is_lost(comm, peer))
+            peer++;
+        if (peer == from)
             continue;
         if (used < size)
             used +=
-                (size_t)snprintf(words + used, size - used, "%s%d", first < 0 ? "" : ", ", peer);
-        first = first < 0 ? peer : first;
+                (size_t)snprintf(words + used, size - used, "%s%d", *count == 0 ? "" : ",", from);
+        if (used < size && peer - from > 1)
+            used += (size_t)snprintf(words + used, size - used, "-%d", peer - 1);
+        first = first < 0 ? from : first;
+        *count += peer - from;
     }
     return first;
 }
@@ -40,12 +51,15 @@ static void judge_failure(muster_comm *comm, const gloo_c_why *why)
     if (failure_is_broken(comm))
         return;
     char lost[128];
-    int first = find_lost(comm, lost, sizeof(lost));
+    int count, first = find_lost(comm, lost, sizeof(lost), &count);
     /* Others that have found the same may have closed by now; they have said whom they lost. */
     note_read_all(comm);
     if (first >= 0)
         failure_break(comm, MUSTER_ERR_PEER_LOST, first,
-                      "rank %s was lost: it ended, or closed its connections without a word: %s",
+                      count == 1 ? "rank %s was lost: it ended, or closed its connections without "
+                                   "a word: %s"
+                                 : "ranks %s were lost: they ended, or closed their connections "
+                                   "without a word: %s",
                       lost, why->text);
     else
         failure_break(comm, MUSTER_ERR_PEER_LOST, -1, "a connection was lost: %s", why->text);
