@@ -29,10 +29,20 @@ enum { SPARE_DESCRIPTORS = 12 };
 
 muster_status comm_error(gloo_c_status status, const gloo_c_why *why, const char *doing)
 {
-    muster_status meant = status == GLOO_C_NO_MEMORY ? MUSTER_ERR_NO_MEMORY
-                          : status == GLOO_C_IO      ? MUSTER_ERR_PEER_LOST
-                                                     : MUSTER_ERR_INTERNAL;
+    muster_status meant = status == GLOO_C_NO_MEMORY   ? MUSTER_ERR_NO_MEMORY
+                          : status == GLOO_C_NO_THREAD ? MUSTER_ERR_SYSTEM
+                          : status == GLOO_C_IO        ? MUSTER_ERR_PEER_LOST
+                                                       : MUSTER_ERR_INTERNAL;
     return gloo_host->error(meant, "%s failed inside Gloo: %s", doing, why->text);
+}
+
+muster_status comm_no_thread(const char *purpose, const char *why)
+{
+    return gloo_host->error(MUSTER_ERR_SYSTEM,
+                            "can't start a thread %s: %s; there are too many threads (ulimit -u, "
+                            "or the pids of the container), or there is too little memory for its "
+                            "stack (ulimit -v)",
+                            purpose, why);
 }
 
 /* Whether the thread of Gloo is to be scheduled as SCHED_BATCH: where there are not cores enough

@@ -88,4 +88,7 @@ void comm_destroy(muster_comm *comm);
 /* The status that Gloo's stands for where the cause is not a peer: sets the sentence. */
 muster_status comm_error(gloo_c_status status, const gloo_c_why *why, const char *doing);
 
+/* MUSTER_ERR_SYSTEM: a thread can't be started; purpose is "for ..." or "to ...". */
+muster_status comm_no_thread(const char *purpose, const char *why);
+
 #endif

@@ -129,6 +129,21 @@ static muster_status device_try_bind(const char *address)
                             address, strerror(error));
 }
 
+static muster_status device_fault(const struct birth *birth)
+{
+    if (birth->status == GLOO_C_NO_THREAD)
+        return comm_no_thread("for Gloo", birth->why.text);
+    if (birth->status == GLOO_C_NO_MEMORY)
+        return gloo_host->error(MUSTER_ERR_NO_MEMORY,
+                                "no memory to start Gloo on %s: %s; a limit on "
+                                "the address space may be too low (ulimit -v)",
+                                birth->address, birth->why.text);
+    return gloo_host->error(MUSTER_ERR_SYSTEM,
+                            "Gloo can't use the address %s: %s; choose another with gloo.iface or "
+                            "gloo.hostname",
+                            birth->address, birth->why.text);
+}
+
 static muster_status device_start(struct birth *birth)
 {
     pthread_t thread;
@@ -137,15 +152,9 @@ static muster_status device_start(struct birth *birth)
     int error = pthread_create(&thread, NULL, device_birth, birth);
     signals_restore(&before);
     if (error != 0)
-        return gloo_host->error(MUSTER_ERR_SYSTEM, "can't start a thread for Gloo: %s",
-                                strerror(error));
+        return comm_no_thread("for Gloo", strerror(error));
     pthread_join(thread, NULL);
-    if (birth->status == GLOO_C_OK)
-        return MUSTER_OK;
-    return gloo_host->error(
-        birth->status == GLOO_C_NO_MEMORY ? MUSTER_ERR_NO_MEMORY : MUSTER_ERR_SYSTEM,
-        "Gloo can't use the address %s: %s; choose another with gloo.iface or gloo.hostname",
-        birth->address, birth->why.text);
+    return birth->status == GLOO_C_OK ? MUSTER_OK : device_fault(birth);
 }
 
 static muster_status device_make(const char *address, bool batch, struct device **made)

@@ -8,6 +8,7 @@
  */
 #include "gloo_c.h"
 
+#include <cerrno>
 #include <chrono>
 #include <condition_variable>
 #include <cstdio>
@@ -17,6 +18,7 @@
 #include <mutex>
 #include <new>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include <netinet/in.h>
@@ -55,15 +57,18 @@ struct gloo_c_buffer {
 namespace
 {
 
-/* Gloo puts its source file in brackets before a message, and in later versions general advice
- * behind it; and the peer's address as Gloo sees it is none (see handover.c). None of these means
- * anything to a user. */
+/* Gloo puts its source file in brackets before a message and then the condition that failed, and in
+ * later versions general advice behind it; and the peer's address as Gloo sees it is none (see
+ * handover.c). None of these means anything to a user. */
 void copy_words(gloo_c_why *why, const char *words)
 {
     std::string text(words);
     size_t bracket = text.find("] ");
     if (text.compare(0, 1, "[") == 0 && bracket != std::string::npos)
         text.erase(0, bracket + 2);
+    static const char condition[] = "errno == 0. ";
+    if (text.compare(0, sizeof(condition) - 1, condition) == 0)
+        text.erase(0, sizeof(condition) - 1);
     size_t advice = text.find(". This is typically");
     if (advice != std::string::npos)
         text.erase(advice);
@@ -71,6 +76,12 @@ void copy_words(gloo_c_why *why, const char *words)
     if (address != std::string::npos)
         text.erase(address, text.find_first_of(" ,", address + 2) - address);
     snprintf(why->text, sizeof(why->text), "%s", text.c_str());
+}
+
+/* Gloo has no kind of exception for what the kernel refuses: only the words tell it. */
+gloo_c_status kind_of_fault(const gloo_c_why *why)
+{
+    return strstr(why->text, strerror(ENOMEM)) != nullptr ? GLOO_C_NO_MEMORY : GLOO_C_FAULT;
 }
 
 /* Called inside a handler; the order matters, since IoException is an Exception. */
@@ -85,9 +96,14 @@ gloo_c_status caught(gloo_c_why *why) noexcept
         } catch (const std::bad_alloc &) {
             snprintf(why->text, sizeof(why->text), "out of memory");
             return GLOO_C_NO_MEMORY;
+        } catch (const std::system_error &error) {
+            copy_words(why, error.what());
+            if (error.code() == std::errc::resource_unavailable_try_again)
+                return GLOO_C_NO_THREAD;
+            return kind_of_fault(why);
         } catch (const std::exception &error) {
             copy_words(why, error.what());
-            return GLOO_C_FAULT;
+            return kind_of_fault(why);
         }
     } catch (...) {
         snprintf(why->text, sizeof(why->text), "an exception that says nothing");

@@ -21,7 +21,8 @@ typedef enum gloo_c_status {
     GLOO_C_STOPPED, /* gloo_c_stop was called on the buffer */
     GLOO_C_IO,      /* a time-out, or a connection that is closed or broken */
     GLOO_C_NO_MEMORY,
-    GLOO_C_FAULT /* anything else */
+    GLOO_C_NO_THREAD, /* the kernel has none to give, or no memory for its stack */
+    GLOO_C_FAULT      /* anything else */
 } gloo_c_status;
 
 typedef struct gloo_c_why {

@@ -136,8 +136,7 @@ muster_status watch_start(muster_comm *comm)
     int error = pthread_create(&comm->watch, NULL, watch_run, comm);
     signals_restore(&before);
     if (error != 0)
-        return gloo_host->error(MUSTER_ERR_SYSTEM, "can't start a thread to watch the peers: %s",
-                                strerror(error));
+        return comm_no_thread("to watch the peers", strerror(error));
     comm->watch_runs = true;
     return MUSTER_OK;
 }
