@@ -18,6 +18,7 @@
 
 #include "children.h"
 #include "store/store.h"
+#include "ranks_port.h"
 #include "tap.h"
 
 enum { LONG = 10000, SHORT = 300 };
@@ -181,9 +182,11 @@ static void meetings_by_tcp(void)
     snprintf(tcp.method, sizeof(tcp.method), "tcp://%s:%d", address, tcp.port);
     all_meet(&tcp, "three ranks meet by tcp://");
     all_meet(&tcp, "and again at the same port");
-    tcp.port = free_port(NULL);
+    struct port everywhere = port_reserve(); /* on all addresses, of which others use some */
+    tcp.port = everywhere.number;
     snprintf(tcp.method, sizeof(tcp.method), "tcp://0.0.0.0:%d", tcp.port);
     all_meet(&tcp, "the wildcard serves where it is asked for");
+    port_free(&everywhere);
     meeting environment = {.method = "env://", .ranks = 4, .environment = true};
     environment.port = free_port(NULL);
     all_meet(&environment, "four ranks meet by env://");
