@@ -73,6 +73,7 @@ static void alone(int rank, int size)
     ok(getenv("SLURM_PROCID") == NULL && getenv("OMPI_COMM_WORLD_RANK") == NULL, "no launcher");
     is_str(getenv("MINE"), "1", "the case's own variable is there");
     ok(getenv("HOME") == NULL, "and one is not");
+    is_str(getenv("ASAN_OPTIONS"), "verbosity=0", "leaks are looked for where nobody is killed");
     ok(access(getenv("MUSTER_TEST_DIR"), W_OK) == 0, "there is a folder");
     diag("folder %s", getenv("MUSTER_TEST_DIR"));
 }
@@ -163,6 +164,7 @@ static void dies(int rank, int size)
         pause();
     ranks_barrier_among(size - 2);
     ok(true, "the others live");
+    is_str(getenv("ASAN_OPTIONS"), "verbosity=0:detect_leaks=0", "and look for no leaks");
 }
 
 static void lives(int rank, int size)
@@ -252,7 +254,7 @@ const struct ranks_case harness_cases[] = {
     {.name = "crowd", .size = RANKS_MOST, .points = 2, .body = good},
     {.name = "serves", .size = 3, .points = 1, .body = serves},
     {.name = "meets", .size = 3, .points = 3, .body = meets, .host_store = true},
-    {.name = "alone", .size = 1, .points = 4, .body = alone, .environment = own},
+    {.name = "alone", .size = 1, .points = 5, .body = alone, .environment = own},
     {.name = "fails", .size = 3, .points = 3, .body = fails},
     {.name = "segfaults", .size = 3, .points = 2, .body = segfaults},
     {.name = "exits", .size = 2, .points = 1, .body = exits},
@@ -265,7 +267,7 @@ const struct ranks_case harness_cases[] = {
     {.name = "too many", .size = 3, .points = 1, .body = too_many},
     {.name = "dies",
      .size = 4,
-     .points = 1,
+     .points = 2,
      .body = dies,
      .deaths = {{.rank = 1, .signal = SIGKILL}, {.rank = 2, .status = 5}}},
     {.name = "lives",
