@@ -13,14 +13,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/error.h"
 #include "gloo_ranks.h"
 #include "tap.h"
 
-enum { OPENED, CLOSED, WORKED, NO_THREAD, NO_MEMORY };
+enum { OPENED, CLOSED };
 
 /* ---- what this process holds ---- */
 
@@ -190,62 +189,6 @@ static void low_soft_limit(rank *me)
         rank_swap(me, 1 - me->number, 1, 1000);
         rank_close(me);
     }
-}
-
-/* Address space for so much more than there is now. */
-static void allow_space(long extra_kb)
-{
-    struct rlimit limit;
-    long pages = 0;
-    FILE *file = fopen("/proc/self/statm", "r");
-    if (file == NULL || fscanf(file, "%ld", &pages) != 1)
-        bail_out("/proc/self/statm can't be read");
-    fclose(file);
-    getrlimit(RLIMIT_AS, &limit);
-    limit.rlim_cur = extra_kb < 0
-                         ? limit.rlim_max
-                         : (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE) + (rlim_t)extra_kb * 1024;
-    setrlimit(RLIMIT_AS, &limit);
-}
-
-/* One try to open. The address is not at fault where memory or threads are lacking. */
-static void open_within(rank *me, long extra_kb)
-{
-    allow_space(extra_kb);
-    muster_status status = rank_try_open(me);
-    allow_space(-1);
-    const char *words = status == MUSTER_OK ? "" : muster_last_error();
-    bool no_thread = status == MUSTER_ERR_SYSTEM && strstr(words, "can't start a thread") != NULL &&
-                     strstr(words, "(ulimit -u") != NULL;
-    rank_check(me, status == MUSTER_OK || status == MUSTER_ERR_NO_MEMORY || no_thread,
-               "%ld KiB more: %s: %s", extra_kb, muster_status_name(status), words);
-    rank_check(me, strstr(words, "choose another") == NULL && strstr(words, "errno") == NULL,
-               "%ld KiB more: %s", extra_kb, words);
-    atomic_fetch_add(rank_flag(me, status == MUSTER_OK ? WORKED
-                                   : no_thread         ? NO_THREAD
-                                                       : NO_MEMORY),
-                     1);
-}
-
-/* In a child each, for libc itself ends a process in which a thread has no room for its variables,
- * with the status 127. */
-static void little_memory(rank *me)
-{
-    enum { LEAST_KB = 128, MOST_KB = 2 << 20 };
-    for (long extra = LEAST_KB; atomic_load(rank_flag(me, WORKED)) == 0 && extra < MOST_KB;
-         extra += extra / 8) {
-        int status = 0;
-        pid_t child = fork();
-        if (child == 0) {
-            open_within(me, extra);
-            _exit(0);
-        }
-        rank_check(me, waitpid(child, &status, 0) == child && WIFEXITED(status),
-                   "%ld KiB more: ended by signal %d", extra, WTERMSIG(status));
-    }
-    rank_check(me, atomic_load(rank_flag(me, WORKED)) > 0, "it never works");
-    rank_check(me, atomic_load(rank_flag(me, NO_THREAD)) > 0, "no thread was ever lacking");
-    rank_check(me, atomic_load(rank_flag(me, NO_MEMORY)) > 0, "memory was never lacking");
 }
 
 /* ---- what the others publish can't be trusted ---- */
@@ -469,7 +412,7 @@ static void test_table(void)
 int main(void)
 {
     needs_gloo();
-    plan(10 + 21);
+    plan(10 + 20);
     test_table();
     ranks_run("a rank never comes", 3, never_comes);
     ranks_run("a rank dies after it has published its addresses", 3, dies_half_way);
@@ -481,11 +424,6 @@ int main(void)
     ranks_run("two families of addresses", 2, two_families);
     ranks_run("too few descriptors", 2, few_descriptors);
     ranks_run("a soft limit that can be raised", 2, low_soft_limit);
-#ifndef SANITIZED
-    ranks_run("too little memory", 1, little_memory);
-#else
-    skip(1, "a sanitizer has more address space than it could be allowed");
-#endif
     ranks_run("what a peer publishes is mangled", 2, mangled);
     ranks_run("a wrong secret", 2, wrong_secret);
     ranks_run("opening is cancelled", 3, cancelled);
