@@ -131,6 +131,22 @@ static void hangs_half_way(rank *me)
     without_last(me, hang);
 }
 
+static void two_hang(rank *me)
+{
+    me->timeout_ms = 1000;
+    if (me->number > 0) {
+        rank_may_die(me);
+        me->after_exchange = hang;
+    }
+    rank_pid(me, 2);
+    rank_check(me, rank_try_open(me) == MUSTER_ERR_TIMEOUT, "%s", muster_last_error());
+    rank_check(me,
+               strstr(muster_last_error(), " to ranks 1 at 127.0.0.1, 2 at 127.0.0.1 (") != NULL,
+               "%s", muster_last_error());
+    for (int peer = 1; peer < me->size; peer++)
+        kill(rank_pid(me, peer), SIGKILL);
+}
+
 static void not_our_address(rank *me)
 {
     me->address = "192.0.2.1";
@@ -412,11 +428,12 @@ static void test_table(void)
 int main(void)
 {
     needs_gloo();
-    plan(10 + 20);
+    plan(10 + 21);
     test_table();
     ranks_run("a rank never comes", 3, never_comes);
     ranks_run("a rank dies after it has published its addresses", 3, dies_half_way);
     ranks_run("a rank hangs after it has published its addresses", 3, hangs_half_way);
+    ranks_run("two ranks hang", 3, two_hang);
     ranks_run("an address of another host", 2, not_our_address);
     ranks_run("an address that is any", 2, any_address);
     ranks_run("an address that is a name", 2, not_numeric);

@@ -304,17 +304,19 @@ static muster_status timed_out(const links *all, int64_t timeout_ms)
 {
     char missing[400] = "", at[INET6_ADDRSTRLEN];
     size_t used = 0;
+    bool several = all->comm->size - 1 - all->up > 1;
     for (int peer = 0; peer < all->comm->size && used < sizeof(missing); peer++)
         if (peer != all->comm->rank && all->list[peer].state != LINK_UP)
             used += (size_t)snprintf(missing + used, sizeof(missing) - used, "%s%d at %s",
                                      used == 0 ? "" : ", ", peer,
                                      address_text(&all->list[peer].card, at));
     return gloo_host->error(MUSTER_ERR_TIMEOUT,
-                            "timed out after %lld ms with no connection from %s to rank %s (%d "
-                            "strangers were turned away); it may hang, or a firewall may be "
+                            "timed out after %lld ms with no connection from %s to rank%s %s "
+                            "(strangers turned away: %d); %s may hang, or a firewall may be "
                             "between",
-                            (long long)timeout_ms, address_text(&all->mine, at), missing,
-                            all->coming.turned_away + all->coming.count);
+                            (long long)timeout_ms, address_text(&all->mine, at), several ? "s" : "",
+                            missing, all->coming.turned_away + all->coming.count,
+                            several ? "they" : "it");
 }
 
 muster_status links_connect(links *all, int64_t timeout_ms, deadline end)

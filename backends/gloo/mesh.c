@@ -51,20 +51,21 @@ static muster_status greeting_error(const struct mesh *mesh, deadline end, const
 {
     char missing[160] = "";
     size_t used = 0;
-    int first = -1;
+    int count = 0;
     for (int peer = 0; peer < mesh->comm->size; peer++) {
         if (peer == mesh->comm->rank || is_greeted(mesh, peer))
             continue;
         if (used < sizeof(missing))
             used += (size_t)snprintf(missing + used, sizeof(missing) - used, "%s%d",
-                                     first < 0 ? "" : ", ", peer);
-        first = peer;
+                                     count == 0 ? "" : ", ", peer);
+        count++;
     }
-    if (first < 0)
+    if (count == 0)
         return gloo_host->error(MUSTER_ERR_PEER_LOST,
                                 "all ranks have greeted, but not all could be greeted: %s", why);
     return gloo_host->error(deadline_left_ms(end) == 0 ? MUSTER_ERR_TIMEOUT : MUSTER_ERR_PEER_LOST,
-                            "connected, but no right greeting came from rank %s: %s", missing, why);
+                            "connected, but no right greeting came from rank%s %s: %s",
+                            count == 1 ? "" : "s", missing, why);
 }
 
 static gloo_c_status greet_all(struct mesh *mesh, gloo_c_buffer *ears, gloo_c_buffer *mouth,
