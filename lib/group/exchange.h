@@ -45,9 +45,9 @@ void exchange_destroy(exchange *meeting);
 /*
  * One round: publishes mine and gets the bytes of the participants wanted[0..num_wanted), all of
  * them where wanted is NULL, none where num_wanted is 0 and wanted is not NULL. *all has a blob for
- * each of them in that order, until the next round. phase says what the round is for, in the words
- * of a message that
- * may speak of one rank or of several ("to publish addresses"). mine is already published where it was by exchange_key.
+ * each of them in that order, until the next round. phase says what the round is for, in words that
+ * suit one rank as well as several ("to publish addresses"). Where published is true mine has been
+ * published already, under exchange_key.
  */
 muster_status exchange_round(exchange *meeting, muster_blob mine, bool published, const int *wanted,
                              size_t num_wanted, const char *phase, const muster_blob **all);
