@@ -165,8 +165,8 @@ static muster_status meet(const setup *s, exchange *meeting, const char *record,
     meeting->lookout_user = &neighbours;
     muster_status status = agree(s, meeting, record);
     if (status == MUSTER_OK)
-        status = exchange_round(meeting, muster_str(record), true, NULL, 0, "to register",
-                                &records);
+        status =
+            exchange_round(meeting, muster_str(record), true, NULL, 0, "to register", &records);
     if (status == MUSTER_OK)
         status = roster_read(ranks, records, meeting->count);
     meeting->lookout = NULL;

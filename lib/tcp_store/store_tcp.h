@@ -21,8 +21,8 @@ typedef struct tcp_store {
 extern const store_ops store_tcp_ops;
 
 /* muster_store_tcp() for a store that is called "tcp store HOST:PORT" and then whose, as in " of
- * rank 0", which may be empty: who reads that it was lost knows which rank to look at. *reached, which
- * may be NULL, is whether a connection came about, be it that it served for nothing. */
+ * rank 0", which may be empty: who reads that it was lost knows which rank to look at. *reached,
+ * which may be NULL, is whether a connection came about, be it that it served for nothing. */
 muster_status store_tcp_open(muster_store **store, const muster_tcp_store_args *args,
                              const char *whose, bool *reached);
 
