@@ -166,7 +166,7 @@ static void missing(void)
     START(0, "0", "--nnodes", "3", "--join-timeout", "1", "true");
     command_finish(&nodes[0]);
     is_int(nodes[0].status, 1, "nodes that do not come");
-    has_str(nodes[0].err, "node 1, 2 of 3 did not come within 1 s (--join-timeout)", "are named");
+    has_str(nodes[0].err, "nodes 1, 2 of 3 did not come within 1 s (--join-timeout)", "are named");
     START(1, "1", "--nnodes", "2", "--join-timeout", "0.5", "true");
     command_finish(&nodes[1]);
     is_int(nodes[1].status, 1, "no node 0");

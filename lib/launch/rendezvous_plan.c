@@ -176,28 +176,13 @@ static muster_status plan_check_complete(const char *method, const rendezvous_pl
                      method, missing);
 }
 
-/* A host name or an address; IPv6 may stand in brackets, as in an URL. */
-static bool plan_read_host(const char *text, char *host, size_t size)
-{
-    size_t length = strlen(text);
-    bool brackets = text[0] == '[' && text[length - 1] == ']';
-    int written = snprintf(host, size, "%.*s", (int)(brackets ? length - 2 : length),
-                           text + (brackets ? 1 : 0));
-    return written > 0 && (size_t)written < size;
-}
-
 static muster_status plan_read_address(const char *address_name, const char *port_name, url *where)
 {
-    const char *address = launcher_variable(address_name);
-    const char *port = launcher_variable(port_name);
-    if (strlen(address) > 1024 || !plan_read_host(address, where->host, sizeof(where->host)))
-        return error_set(MUSTER_ERR_ARGUMENT,
-                         "the environment says %s=\"%.100s\"; expected a host name or an address",
-                         address_name, address);
-    if (!url_parse_number(port, 1, 65535, &where->port))
-        return error_set(MUSTER_ERR_ARGUMENT,
-                         "the environment says %s=\"%.100s\"; expected a number from 1 to 65535",
-                         port_name, port);
+    muster_status status = launcher_host(address_name, where->host, sizeof(where->host));
+    if (status == MUSTER_OK)
+        status = launcher_number(port_name, 1, 65535, &where->port);
+    if (status != MUSTER_OK)
+        return status;
     where->kind = URL_TCP;
     return MUSTER_OK;
 }

@@ -117,8 +117,8 @@ static bool judge_take(struct court *court, muster_blob key)
 /* "1, 3 and 2 more" of those that have not come. */
 static const char *judge_missing(const struct court *court, char *text, size_t size)
 {
-    size_t used = 0;
     int named = 0, missing = court->job->options->num_nodes - court->count;
+    size_t used = (size_t)snprintf(text, size, missing > 1 ? "nodes " : "node ");
     for (int rank = 0; named < missing && named < MOST_NAMED && used < size; rank++)
         if (court->by_rank[rank] == NULL)
             used +=
@@ -144,13 +144,13 @@ static bool judge_all(struct court *court, double end)
             continue;
         judge_missing(court, who, sizeof(who));
         if (nodes_interrupted(court->job))
-            return judge_refuse(court, "node 0 was stopped while it waited for node %s of %d", who,
+            return judge_refuse(court, "node 0 was stopped while it waited for %s of %d", who,
                                 options->num_nodes);
         if (job_clock() >= end)
-            return judge_refuse(court, "node %s of %d did not come within %g s (--join-timeout)",
-                                who, options->num_nodes, options->join_timeout);
+            return judge_refuse(court, "%s of %d did not come within %g s (--join-timeout)", who,
+                                options->num_nodes, options->join_timeout);
         if (say_at > 0 && job_clock() >= say_at && options->verbosity >= 0) {
-            job_say(court->job, "waiting for node %s of %d", who, options->num_nodes);
+            job_say(court->job, "waiting for %s of %d", who, options->num_nodes);
             say_at = 0;
         }
         poll(NULL, 0, LOOK_MS);
