@@ -74,8 +74,8 @@ static void answer(server *s, int client, const char *line)
         send_all(fd, junk, sizeof(junk));
         return;
     case PMI1_TWO_LINES:
-        send_all(fd, line, size);
-        send_all(fd, "cmd=more\n", 9);
+        snprintf(junk, sizeof(junk), "%.*scmd=more\n", (int)size, line); /* come together */
+        send_all(fd, junk, strlen(junk));
         return;
     case PMI1_ZERO:
         send_all(fd, "cmd=response_to_init\0 rc=0\n", 27);
