@@ -159,11 +159,19 @@ static char state_of(pid_t pid)
     return state;
 }
 
+/* A shell whose vforked child was stopped before its exec waits for that, and is not to be seen as
+ * stopped itself. */
+static bool is_stopped(pid_t pid)
+{
+    char state = state_of(pid);
+    return state == 'T' || state == 'D';
+}
+
 static bool becomes_stopped(pid_t pid, bool stopped)
 {
-    for (int i = 0; i < patient(500) && (state_of(pid) == 'T') != stopped; i++)
+    for (int i = 0; i < patient(500) && is_stopped(pid) != stopped; i++)
         poll(NULL, 0, 10);
-    bool right = (state_of(pid) == 'T') == stopped;
+    bool right = is_stopped(pid) == stopped;
     if (!right)
         diag("process %ld is in state '%c'", (long)pid, state_of(pid));
     return right;
