@@ -256,6 +256,13 @@ muster_status tcp_loop_open(tcp_loop *loop, const int *listen_fds, size_t num)
     return status;
 }
 
+void tcp_loop_stop_listening(tcp_loop *loop)
+{
+    for (size_t i = 0; i < loop->num_listen_fds; i++)
+        close(loop->listen_fds[i]);
+    loop->num_listen_fds = 0;
+}
+
 void tcp_loop_close(tcp_loop *loop)
 {
     for (tcp_connection *one = loop->connections; one != NULL; one = one->next)
@@ -271,8 +278,7 @@ void tcp_loop_close_copies(tcp_loop *loop)
 {
     for (tcp_connection *one = loop->connections; one != NULL; one = one->next)
         close(one->fd);
-    for (size_t i = 0; i < loop->num_listen_fds; i++)
-        close(loop->listen_fds[i]);
+    tcp_loop_stop_listening(loop);
     close(loop->wake_fd);
     close(loop->epoll_fd);
 }

@@ -51,6 +51,9 @@ void tcp_loop_run(tcp_loop *loop);
 /* Makes the loop ask settle soon. From any thread. */
 void tcp_loop_wake(tcp_loop *loop);
 
+/* Leaves the addresses that it listens on: for the thread that is about to end. */
+void tcp_loop_stop_listening(tcp_loop *loop);
+
 /* Closes all and frees what the loop holds; not while it runs. */
 void tcp_loop_close(tcp_loop *loop);
 

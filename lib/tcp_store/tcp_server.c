@@ -88,6 +88,13 @@ static void registry_remove(const tcp_server *server)
 
 /* ---- The thread ---------------------------------------------------------------------------- */
 
+/* With the registry locked. Whoever finds no server there may listen at once where it did. */
+static void forget(tcp_server *server)
+{
+    tcp_loop_stop_listening(&server->loop);
+    registry_remove(server);
+}
+
 static enum tcp_loop_verdict settle(void *owner, size_t num_connections)
 {
     tcp_server *server = owner;
@@ -99,7 +106,7 @@ static enum tcp_loop_verdict settle(void *owner, size_t num_connections)
         server->ended = num_connections == 0;
         server->joined = server->waiting > 0;
         if (server->ended)
-            registry_remove(server);
+            forget(server);
         pthread_cond_broadcast(&registry.settled);
     }
     pthread_mutex_unlock(&registry.lock);
