@@ -119,8 +119,10 @@ def main():
     prompts, tokens, mine = answer_prompts(store, sys.argv[1])
     count_together(store, mine, tokens)
     leave(store)
-    print("rank %d of %d, torch %s: %d tensors of %d bytes given, %d prompts of %d tokens received"
-          % (rank, size, torch.__version__, tensors, size_of_weights, prompts, tokens), flush=True)
+    said = "rank %d of %d, torch %s: %d tensors of %d bytes given, %d prompts of %d tokens received\n" % (
+        rank, size, torch.__version__, tensors, size_of_weights, prompts, tokens)
+    # one write: print() makes two where PYTHONUNBUFFERED is set, as torchrun does, and ranks' lines would mix
+    os.write(sys.stdout.fileno(), said.encode())
 
 
 main()

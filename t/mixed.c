@@ -42,7 +42,8 @@ static void torch_alone(const torch_python *python)
 {
     static const char program[] =
         "import torch, torch.distributed as d; d.init_process_group('gloo'); "
-        "t = torch.ones(3); d.all_reduce(t); print(t.sum().item())";
+        "t = torch.ones(3); d.all_reduce(t); print(t.sum().item()); "
+        "d.destroy_process_group()";
     command_run(&tools_run, NULL,
                 (const char *[]){TOOLS "/muster-run", "--no-secret", "-n", "2", python->path, "-c",
                                  program, NULL});
@@ -54,15 +55,18 @@ static void torch_alone(const torch_python *python)
 static void is_right(const char *launcher, const torch_python *python)
 {
     char words[200];
-    if (!is_int(tools_run.status, 0, "%s starts ranks of two languages", launcher))
-        diag("%s%s", tools_run.out, tools_run.err);
+    bool right = is_int(tools_run.status, 0, "%s starts ranks of two languages", launcher);
     snprintf(words, sizeof(words),
              ", torch %s: 10 tensors of 18808 bytes given, 1319 prompts of 77109 tokens received\n",
              python->version);
-    is_int(tools_count(tools_run.out, words), 2, "two of torch give weights and receive prompts");
-    is_int(tools_count(tools_run.out, ": 10 tensors of 18808 bytes received, 1319 prompts of 77109 "
-                                      "tokens answered\n"),
-           2, "two of muster receive weights and have their prompts answered");
+    right &= is_int(tools_count(tools_run.out, words), 2,
+                    "two of torch give weights and receive prompts");
+    right &= is_int(tools_count(tools_run.out,
+                                ": 10 tensors of 18808 bytes received, 1319 prompts of 77109 "
+                                "tokens answered\n"),
+                    2, "two of muster receive weights and have their prompts answered");
+    if (!right)
+        diag("%s%s", tools_run.out, tools_run.err);
 }
 
 static void with_torchrun(const torch_python *python)
