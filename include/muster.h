@@ -21,8 +21,11 @@
  * Structs that the caller fills begin with struct_size, set by the initialiser macro of the type,
  * so that a program built against an older header keeps working with a newer library.
  *
- * Threads. Any function may be called from any thread. Calls on one group are carried out in the
- * order in which they were issued; different groups do not wait for each other.
+ * Threads. Any function may be called from any thread, several at once on one group too. Collectives
+ * of one group are carried out one after the other in the order in which they were issued, whatever
+ * thread issued them; that order must be the same on all ranks, so threads that share a group agree
+ * on it among themselves. Messages between two ranks, and different groups, wait for nothing of
+ * that. What frees an object must be the last call on it.
  *
  * Time-outs. Every wait is bounded, in milliseconds. Each group has a time-out; a call that exceeds
  * it returns MUSTER_ERR_TIMEOUT and names the ranks that it was waiting for.
@@ -409,6 +412,18 @@ MUSTER_API muster_status muster_create_sub_group(muster_group *world, size_t siz
                                                  muster_group **orthogonal);
 
 /*
+ * Makes a group of the ranks of the parent that are not among failed_ranks, in their order, over
+ * the parent's store: what a job goes on with when ranks were lost. The parent may have failed, and
+ * stays as it is; whoever hosts its store must be among the survivors. Collective over them, all
+ * with the same set; ranks that name others are told so with MUSTER_ERR_MISMATCH, a survivor that
+ * does not come is named after the time-out. num_failed may be 0. A caller that is among the failed
+ * gets MUSTER_ERR_NOT_MEMBER and *group NULL.
+ */
+MUSTER_API muster_status muster_group_shrink(muster_group *parent, const int *failed_ranks,
+                                             size_t num_failed, const muster_group_args *args,
+                                             muster_group **group);
+
+/*
  * Leaves the group and frees it; never waits for other ranks longer than a second. The others can
  * go on with their own sub-groups; an operation of theirs that needs this rank fails. A group and
  * those made of it do not need each other: they may be freed in any order.
@@ -463,6 +478,23 @@ MUSTER_API muster_status muster_group_traffic(const muster_group *group, uint64_
 
 /* MUSTER_OK while the group works, else the status of its first failure with its sentence. */
 MUSTER_API muster_status muster_group_check(muster_group *group);
+
+/*
+ * Breaks the group off, from any thread: calls on it that wait return at once with
+ * MUSTER_ERR_FAILED, here and on the other ranks, whose sentence names this rank. The group has
+ * failed from then on and is still to be freed. Takes up to a second where the store does not
+ * answer; those that waited are let go before. A group that has failed already stays as it is.
+ */
+MUSTER_API muster_status muster_group_abort(muster_group *group);
+
+/*
+ * The same from a signal handler: muster_group_abort_from_signal() is async-signal-safe, and has
+ * the group broken off by a thread that muster_group_allow_abort_from_signal() has started before.
+ * Without that it does nothing, as in a fork's child and for NULL. A handler must not run any more
+ * for a group that is being freed.
+ */
+MUSTER_API muster_status muster_group_allow_abort_from_signal(muster_group *group);
+MUSTER_API void muster_group_abort_from_signal(muster_group *group);
 
 /*
  * Says in words (json false) or in JSON what the group is: name, ranks, hosts, backend with version
@@ -565,6 +597,29 @@ MUSTER_API muster_status muster_work_test(muster_work *work, bool *done);
 /* Waits until the operation has ended and returns its status; MUSTER_ERR_TIMEOUT after timeout_ms
  * leaves it running (MUSTER_TIMEOUT_DEFAULT: as long as the operation itself may take). */
 MUSTER_API muster_status muster_work_wait(muster_work *work, int64_t timeout_ms);
+
+/*
+ * Waits until any of the operations has ended: *index is its place in works, the first one if there
+ * are several, and the status is that operation's. Places that are NULL are passed over, so an
+ * operation that was dealt with is freed and set to NULL. MUSTER_ERR_TIMEOUT with *index num_works:
+ * none has ended, and all go on. *index is not written for wrong arguments alone.
+ */
+MUSTER_API muster_status muster_work_wait_any(muster_work *const *works, size_t num_works,
+                                              int64_t timeout_ms, size_t *index);
+
+/* Is told that an operation has ended, and how; after anything but MUSTER_OK muster_last_error()
+ * has its sentence. */
+typedef void (*muster_work_fn)(void *user, muster_status status);
+
+/*
+ * Has fn called once when the operation has ended, also where the handle is freed before; at once
+ * on this thread if it has ended already, else on a thread of the group, whose later operations
+ * wait for it. Several are called in the order in which they were added, and all before a wait for
+ * the operation returns. A callback may start operations with a handle. It must not free the group,
+ * and calls in it that would wait are refused with MUSTER_ERR_ARGUMENT.
+ */
+MUSTER_API muster_status muster_work_add_callback(muster_work *work, muster_work_fn fn, void *user);
+
 MUSTER_API void muster_work_free(muster_work *work);
 
 /*

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The queue of a group's operations, its thread, and work handles.
+ * The queue of a group's operations and its thread.
  *
  * All communication runs on threads of the library, so that the caller's thread keeps its signal
- * mask and no signal interrupts a backend. A handle is shared by the caller and the thread that
- * runs it: whoever lets go last frees it.
+ * mask and no signal interrupts a backend.
  */
 #include "config.h"
 
@@ -18,20 +17,7 @@
 #include "group/failure.h"
 #include "group/group.h"
 #include "base/thread.h"
-
-struct muster_work {
-    pthread_mutex_t lock;
-    pthread_cond_t ended;
-    atomic_int references;
-    bool done;
-    muster_status status;
-    char *sentence;
-    muster_group *group;
-    work_queue *queue; /* NULL: the group has none */
-    work_fn fn;
-    struct muster_work *next;
-    max_align_t arguments[]; /* a copy */
-};
+#include "collective/work_handle.h"
 
 struct work_queue {
     muster_group *group;
@@ -44,32 +30,6 @@ struct work_queue {
     bool stopping;
 };
 
-static muster_work *work_new(muster_group *group, work_fn fn, const void *arguments, size_t size)
-{
-    muster_work *work = calloc(1, sizeof(*work) + size);
-    if (work == NULL)
-        return NULL;
-    pthread_mutex_init(&work->lock, NULL);
-    thread_condition_init(&work->ended);
-    atomic_init(&work->references, 2);
-    work->group = group;
-    work->queue = group->queue;
-    work->fn = fn;
-    if (size > 0)
-        memcpy(work->arguments, arguments, size);
-    return work;
-}
-
-static void work_release(muster_work *work)
-{
-    if (atomic_fetch_sub(&work->references, 1) != 1)
-        return;
-    pthread_mutex_destroy(&work->lock);
-    pthread_cond_destroy(&work->ended);
-    free(work->sentence);
-    free(work);
-}
-
 static void queue_count(work_queue *queue, int change)
 {
     pthread_mutex_lock(&queue->lock);
@@ -80,17 +40,10 @@ static void queue_count(work_queue *queue, int change)
 
 static void work_run(muster_work *work)
 {
-    muster_status status = work->fn(work->group, work->arguments);
-    char *sentence = status == MUSTER_OK ? NULL : strdup(muster_last_error());
-    pthread_mutex_lock(&work->lock);
-    work->status = status;
-    work->sentence = sentence;
-    work->done = true;
-    pthread_cond_broadcast(&work->ended);
-    pthread_mutex_unlock(&work->lock);
+    work_handle_end(work, work->fn(work->group, work->arguments));
     if (work->queue != NULL)
         queue_count(work->queue, -1);
-    work_release(work);
+    work_handle_release(work);
 }
 
 static muster_work *queue_take(work_queue *queue)
@@ -168,7 +121,7 @@ void work_queue_forget(work_queue *queue)
     while (queue->first != NULL) {
         muster_work *work = queue->first;
         queue->first = work->next;
-        free(work);
+        work_handle_release(work);
     }
     free(queue);
 }
@@ -209,7 +162,12 @@ static muster_status no_memory(muster_group *group, size_t size)
 muster_status work_issue(muster_group *group, work_fn fn, const void *arguments, size_t size,
                          muster_work **work)
 {
-    muster_work *issued = work_new(group, fn, arguments, size);
+    if (work == NULL && group->queue != NULL) {
+        muster_status may = work_handle_may_wait();
+        if (may != MUSTER_OK)
+            return may;
+    }
+    muster_work *issued = work_handle_new(group, fn, arguments, size);
     if (issued == NULL)
         return no_memory(group, size);
     if (group->queue != NULL)
@@ -228,7 +186,7 @@ static void *apart_thread(void *argument)
 muster_status work_issue_apart(muster_group *group, work_fn fn, const void *arguments, size_t size,
                                muster_work **work)
 {
-    muster_work *issued = work_new(group, fn, arguments, size);
+    muster_work *issued = work_handle_new(group, fn, arguments, size);
     if (issued == NULL)
         return no_memory(group, size);
     pthread_t thread;
@@ -236,60 +194,11 @@ muster_status work_issue_apart(muster_group *group, work_fn fn, const void *argu
     int error = thread_start(&thread, apart_thread, issued);
     if (error != 0) {
         queue_count(group->queue, -1);
-        work_release(issued);
-        work_release(issued);
+        work_handle_release(issued);
+        work_handle_release(issued);
         return error_set(MUSTER_ERR_SYSTEM, "can't start a thread for the operation: %s",
                          strerror(error));
     }
     pthread_detach(thread);
     return hand_over(issued, work);
-}
-
-/* The status of an operation that has ended, in the words of the thread that asks. */
-static muster_status outcome(const muster_work *work)
-{
-    if (work->status == MUSTER_OK)
-        return MUSTER_OK;
-    return error_set(work->status, "%s",
-                     work->sentence != NULL ? work->sentence : muster_status_text(work->status));
-}
-
-muster_status muster_work_test(muster_work *work, bool *done)
-{
-    if (work == NULL || done == NULL)
-        return error_set(MUSTER_ERR_ARGUMENT, "muster_work_test: %s is NULL",
-                         work == NULL ? "work" : "done");
-    pthread_mutex_lock(&work->lock);
-    *done = work->done;
-    muster_status status = work->done ? outcome(work) : MUSTER_OK;
-    pthread_mutex_unlock(&work->lock);
-    return status;
-}
-
-muster_status muster_work_wait(muster_work *work, int64_t timeout_ms)
-{
-    if (work == NULL)
-        return error_set(MUSTER_ERR_ARGUMENT, "muster_work_wait: work is NULL");
-    if (timeout_ms < MUSTER_TIMEOUT_DEFAULT)
-        return error_set(MUSTER_ERR_ARGUMENT,
-                         "muster_work_wait: the time-out of %lld ms is negative",
-                         (long long)timeout_ms);
-    deadline end =
-        deadline_in(timeout_ms == MUSTER_TIMEOUT_DEFAULT ? DEADLINE_LONGEST_MS : timeout_ms);
-    pthread_mutex_lock(&work->lock);
-    while (!work->done && thread_wait(&work->ended, &work->lock, end))
-        ;
-    muster_status status =
-        work->done
-            ? outcome(work)
-            : error_set(MUSTER_ERR_TIMEOUT, "the operation has not ended after %lld ms and goes on",
-                        (long long)timeout_ms);
-    pthread_mutex_unlock(&work->lock);
-    return status;
-}
-
-void muster_work_free(muster_work *work)
-{
-    if (work != NULL)
-        work_release(work);
 }

@@ -138,6 +138,20 @@ muster_status failure_raise_timeout(muster_group *group, uint64_t sequence, cons
     return failure_check(group);
 }
 
+void failure_break_off(muster_group *group, const char *reason)
+{
+    if (!failure_begin(group, MUSTER_ERR_FAILED)) {
+        abort_comm(group); /* whoever was first may still be asking the store for the cause */
+        return;
+    }
+    char cause[ERROR_SIZE];
+    snprintf(cause, sizeof(cause), "%d %d rank %d has broken off the group, since %s",
+             (int)MUSTER_ERR_FAILED, group->rank, group->rank, reason);
+    failure_complete(group, cause);
+    abort_comm(group);
+    cause_publish(group, cause);
+}
+
 void failure_reported(muster_comm_owner *owner, int rank, muster_status status,
                       const char *sentence)
 {

@@ -23,6 +23,10 @@ muster_status failure_raise(muster_group *group, muster_status status);
 muster_status failure_raise_timeout(muster_group *group, uint64_t sequence, const char *what,
                                     int peer);
 
+/* This rank breaks the group off, for the reason given in words behind "since". Calls that wait are
+ * let go before anybody is told why. */
+void failure_break_off(muster_group *group, const char *reason);
+
 /* host->broken for this group: rank was lost or says that it has failed. */
 void failure_reported(muster_comm_owner *owner, int rank, muster_status status,
                       const char *sentence);

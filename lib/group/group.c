@@ -12,6 +12,7 @@
 
 #include "base/deadline.h"
 #include "base/error.h"
+#include "group/abort.h"
 #include "group/failure.h"
 #include "group/family.h"
 #include "group/forming.h"
@@ -168,9 +169,11 @@ void muster_group_free(muster_group *group)
         if (group->comm != NULL)
             group->backend->ops->forget(group->comm);
         work_queue_forget(group->queue);
+        abort_listener_forget(atomic_load(&group->listener));
         release(group);
         return;
     }
+    abort_listener_stop(atomic_load(&group->listener));
     end_communication(group);
     leave_name(group);
     release(group);

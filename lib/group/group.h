@@ -34,6 +34,8 @@ typedef struct group_failure {
     char *sentence;
 } group_failure;
 
+typedef struct abort_listener abort_listener;
+
 struct muster_group {
     muster_comm_owner owner; /* first, so that a comm's owner is its group */
     char *name;
@@ -61,6 +63,7 @@ struct muster_group {
     family *siblings; /* the parent's children, among which this one is; or NULL */
     pid_t pid;        /* of the process that made it */
     group_failure failure;
+    abort_listener *_Atomic listener; /* for signal handlers, where one was asked for */
     message_label doing; /* the collective under way, or the last; under the failure's lock */
     premul_list premuls;
     group_costs costs;

@@ -36,6 +36,15 @@ muster_status lookout_roster(void *user)
     return MUSTER_OK;
 }
 
+muster_status lookout_those(void *user)
+{
+    const lookout_some *some = user;
+    for (int i = 0; i < some->count; i++)
+        if (lookout_gone(&some->all->ranks[some->ranks[i]]))
+            return has_ended(&some->all->ranks[some->ranks[i]]);
+    return MUSTER_OK;
+}
+
 muster_status lookout_group(void *user)
 {
     return failure_check(user);

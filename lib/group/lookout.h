@@ -15,6 +15,16 @@ bool lookout_gone(const rank_record *record);
 /* exchange_lookout with a roster as user: none of its ranks on this host has ended. */
 muster_status lookout_roster(void *roster);
 
+/* Some of the ranks of a roster. */
+typedef struct lookout_some {
+    const roster *all;
+    const int *ranks;
+    int count;
+} lookout_some;
+
+/* exchange_lookout with a lookout_some as user: the same for these ranks, named as in the whole. */
+muster_status lookout_those(void *some);
+
 /* exchange_lookout with a group as user: the ranks that meet are its own, and it works. */
 muster_status lookout_group(void *group);
 

@@ -231,15 +231,21 @@ muster_status making_finish(making *call, muster_status status, muster_group **g
     return group_error(call->parent, call->function, status);
 }
 
-muster_status making_start(making *call, muster_group *parent, const char *function)
+muster_status making_start_on_any(making *call, muster_group *parent, const char *function)
 {
     *call = (making){.parent = parent, .function = function, .began_ns = deadline_now_ns()};
     error_keep(&call->before);
-    muster_status status = group_ready(parent, function);
+    muster_status status = group_enter(parent, function);
     if (status != MUSTER_OK)
         return status;
     call->operations_before = store_operations(parent->store);
     return MUSTER_OK;
+}
+
+muster_status making_start(making *call, muster_group *parent, const char *function)
+{
+    muster_status status = making_start_on_any(call, parent, function);
+    return status == MUSTER_OK ? group_ready(parent, function) : status;
 }
 
 /* The list as one of ints, in memory of its own. */

@@ -38,6 +38,9 @@ typedef struct making {
 /* Begins a call: parent must be a group that works. */
 muster_status making_start(making *call, muster_group *parent, const char *function);
 
+/* The same where the parent may have failed. */
+muster_status making_start_on_any(making *call, muster_group *parent, const char *function);
+
 muster_status making_take_arguments(making *call, const muster_group_args *args);
 
 /* Begins the exchange among count participants; kind and number tell it from earlier ones. */

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The handle on an operation: shared by the caller and the thread that runs it, and freed by
+ * whoever lets go last.
+ */
+#ifndef MUSTER_LIB_WORK_HANDLE_H
+#define MUSTER_LIB_WORK_HANDLE_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "collective/work.h"
+
+typedef struct work_callback work_callback;
+typedef struct work_waiter work_waiter;
+
+struct muster_work {
+    pthread_mutex_t lock;
+    pthread_cond_t ended;
+    atomic_int references;
+    pid_t pid; /* of the process that issued it */
+    bool done;
+    muster_status status;
+    char *sentence;
+    work_callback *callbacks; /* that have not been called yet, the first one first */
+    work_waiter *waiters;     /* for any of several */
+    muster_group *group;
+    work_queue *queue; /* NULL: the group has none */
+    work_fn fn;
+    struct muster_work *next;
+    max_align_t arguments[]; /* a copy */
+};
+
+/* With a reference for the caller and one for who runs it. NULL where there is no memory. */
+muster_work *work_handle_new(muster_group *group, work_fn fn, const void *arguments, size_t size);
+
+void work_handle_release(muster_work *work);
+
+/* It has ended with status, and the thread's last error: calls the callbacks, wakes all that wait.
+ */
+void work_handle_end(muster_work *work, muster_status status);
+
+/* MUSTER_OK where a call may wait: not in a callback, which holds up the group. */
+muster_status work_handle_may_wait(void);
+
+#endif
