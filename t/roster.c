@@ -16,7 +16,7 @@
 static const char whole[] =
     "library\t0.1.0\nhost\tnode a\nhost_id\tboot-1\nasked\tauto\n"
     "loopback\t127.128.0.77\npid\t77\npid_space\t4026531836\nstart\t123456789\nnonce\t42\n"
-    "world_size\t4\nrank\t2\ncores\t8\ntold_local_rank\t3\n"
+    "checks\t1\nworld_size\t4\nrank\t2\ncores\t8\ntold_local_rank\t3\n"
     "backend\tgloo\t2.6\t\t10.0.0.1\teth0\troute to the store\n"
     "second\tgloo\tfd00::1\teth0\n"
     "backend\tnccl\t\tno such device\t\t\t\n";
@@ -70,7 +70,8 @@ static void good(void)
        "its words");
     ok(record.pid == 77 && record.pid_space == 4026531836 && record.start == 123456789 &&
            record.nonce == 42 && record.world_size == 4 && record.rank == 2 && record.cores == 8 &&
-           record.told_local_rank == 3 && strcmp(record.loopback, "127.128.0.77") == 0,
+           record.told_local_rank == 3 && record.checks == 1 &&
+           strcmp(record.loopback, "127.128.0.77") == 0,
        "its numbers");
     is_str(rank_record_name(&record, name, sizeof(name)), "rank 2 (host node a, pid 77)",
            "its name");

@@ -5,6 +5,7 @@
  */
 #include "config.h"
 
+#include "collective/agree.h"
 #include "collective/collective.h"
 
 #include <stdlib.h>
@@ -52,8 +53,11 @@ static muster_status run_with_layouts(muster_group *group, const collective_call
     if (!lay_out(group, call, what->send, collective_sends(group, call), &out) ||
         !lay_out(group, call, what->receive, collective_receives(group, call), &in))
         status = compose_no_memory(group, (size_t)group->size * 3 * sizeof(size_t), "a layout");
+    deadline end = compose_deadline(group);
+    if (status == MUSTER_OK && group->checks)
+        status = agree_on_call(group, call, &label, end);
     if (status == MUSTER_OK)
-        status = what->run(group, call, &label, &out, &in, compose_deadline(group));
+        status = what->run(group, call, &label, &out, &in, end);
     layout_free(&out);
     layout_free(&in);
     atomic_store(&group->running, 0);

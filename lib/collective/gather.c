@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "collective/agree.h"
 #include "group/failure.h"
 #include "collective/work.h"
 
@@ -172,6 +173,9 @@ static muster_status begin(gather *g, muster_group *group, message_kind kind, in
     if (status == MUSTER_OK && (g->shares == NULL || g->bytes == NULL))
         status = error_no_memory(n * (sizeof(*g->shares) + 2 * sizeof(size_t)), "a gather");
     word mine = make_word(g, status, share);
+    status = group->checks ? agree_on_call(group, NULL, &g->label, g->end) : MUSTER_OK;
+    if (status != MUSTER_OK)
+        return status;
     word *words = new_words(g);
     if (words == NULL)
         return failure_check(group);

@@ -24,7 +24,8 @@ typedef enum message_kind {
     MESSAGE_ALL_TO_ALL_V,
     MESSAGE_SEND,
     MESSAGE_GATHER_TOKENS,
-    MESSAGE_GATHER_OBJECTS
+    MESSAGE_GATHER_OBJECTS,
+    MESSAGE_CHECK /* of the call of the same number; no call by itself */
 } message_kind;
 
 typedef struct message_label {
@@ -36,6 +37,7 @@ typedef struct message_label {
     uint64_t count; /* of elements, as the sender's caller said */
     bool receiving; /* of MESSAGE_SEND, the other side; for words only */
     double scalar;  /* the sender's, of MUSTER_PREMUL_SUM; may differ */
+    bool checking;  /* the message compares the call and is no part of it */
 } message_label;
 
 /* "all_reduce #17 of 8 int32, sum" in words. Returns text. */

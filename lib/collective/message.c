@@ -21,6 +21,7 @@
 /* What a backend's slot number is made of: whose order it counts in, which message, which part. */
 #define SLOT_COLLECTIVE (UINT64_C(1) << 52)
 #define SLOT_PAIR (UINT64_C(2) << 52)
+#define SLOT_CHECK (UINT64_C(3) << 52)
 #define SLOT_DATA UINT64_C(1)
 
 #define ENVELOPE_MAGIC UINT32_C(0x7453754d) /* "MuSt" */
@@ -55,9 +56,17 @@ static double double_of_bits(uint64_t bits)
     return value;
 }
 
-void message_to(message *out, int peer, const message_label *label, const void *data, size_t bytes)
+/* What is said of a message: of one that compares calls nothing that may differ. */
+static message_label said_of(const message_label *label)
 {
-    *out = (message){.peer = peer, .sending = true, .label = *label, .send = data, .bytes = bytes};
+    const message_label check = {.kind = MESSAGE_CHECK, .root = -1, .sequence = label->sequence};
+    return label->checking ? check : *label;
+}
+
+void message_to(message *out, int peer, const message_label *whole, const void *data, size_t bytes)
+{
+    const message_label said = said_of(whole), *label = &said;
+    *out = (message){.peer = peer, .sending = true, .label = *whole, .send = data, .bytes = bytes};
     envelope head = {
         .magic = htole32(ENVELOPE_MAGIC),
         .kind = (uint8_t)label->kind,
@@ -81,7 +90,9 @@ void message_from(message *in, int peer, const message_label *label, void *data,
 
 static uint64_t slot_of(const message_label *label)
 {
-    uint64_t space = label->kind == MESSAGE_SEND ? SLOT_PAIR : SLOT_COLLECTIVE;
+    uint64_t space = label->checking               ? SLOT_CHECK
+                     : label->kind == MESSAGE_SEND ? SLOT_PAIR
+                                                   : SLOT_COLLECTIVE;
     return space | (label->sequence << 1 & (SLOT_COLLECTIVE - 1));
 }
 
@@ -147,7 +158,7 @@ static muster_status open_envelope(muster_group *group, message *m)
     message_label theirs;
     memcpy(&head, m->envelope, sizeof(head));
     label_from_envelope(&head, &theirs);
-    const message_label *ours = &m->label;
+    const message_label said = said_of(&m->label), *ours = &said;
     bool same = le32toh(head.magic) == ENVELOPE_MAGIC && theirs.kind == ours->kind &&
                 theirs.type == ours->type && theirs.redop == ours->redop &&
                 theirs.root == ours->root && theirs.sequence == ours->sequence &&
@@ -157,7 +168,7 @@ static muster_status open_envelope(muster_group *group, message *m)
     m->label.scalar = theirs.scalar;
     if (m->bytes > MESSAGE_INLINE) {
         muster_status status =
-            group->backend->ops->post_recv(group->comm, m->peer, slot_of(ours) | SLOT_DATA,
+            group->backend->ops->post_recv(group->comm, m->peer, slot_of(&m->label) | SLOT_DATA,
                                            m->receive, m->bytes, &m->data_request);
         return status == MUSTER_OK ? MUSTER_OK : failure_raise(group, status);
     }

@@ -92,6 +92,8 @@ static void write_facts(facts *f, muster_group *group)
     facts_number(f, "local rank", muster_group_local_rank(group));
     facts_number(f, "local size", muster_group_local_size(group));
     write_backend(f, group);
+    if (group->checks)
+        facts_text(f, "calls are compared", "yes");
     facts_number(f, "time-out ms", (long long)group->timeout_ms);
     facts_number(f, "set-up us", group->costs.nanoseconds / 1000);
     facts_number(f, "store operations", group->costs.store_operations);

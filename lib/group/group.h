@@ -59,6 +59,7 @@ struct muster_group {
     struct opening *opening;   /* while it is being formed */
     muster_comm *_Atomic comm; /* NULL in a group of one rank */
     work_queue *queue;
+    bool checks;      /* all calls are compared, since some rank of the world wants it */
     family *children; /* names of the groups made of this one */
     family *siblings; /* the parent's children, among which this one is; or NULL */
     pid_t pid;        /* of the process that made it */

@@ -13,6 +13,7 @@
 
 #include "base/deadline.h"
 #include "base/error.h"
+#include "collective/agree.h"
 #include "net/host_identity.h"
 #include "net/interface.h"
 #include "base/log.h"
@@ -130,8 +131,11 @@ muster_status handshake_introduce(const muster_store *store, const muster_option
     char loopback[LOOPBACK_SIZE];
     host_identity me;
     muster_status status = backend_list(&list, &count);
+    bool checks = false;
     if (status == MUSTER_OK)
         status = host_identity_get(&me);
+    if (status == MUSTER_OK)
+        status = agree_wanted(&checks);
     if (status != MUSTER_OK)
         return status;
     rank_backend *backends = calloc(count + 1, sizeof(*backends));
@@ -155,6 +159,7 @@ muster_status handshake_introduce(const muster_store *store, const muster_option
                         .world_size = world_size,
                         .rank = rank,
                         .cores = me.cores,
+                        .checks = checks,
                         .told_local_rank = told_local_rank,
                         .num_backends = count,
                         .backends = backends};

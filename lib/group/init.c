@@ -207,6 +207,8 @@ static muster_status form_world(setup *s, const char *record, bool *retry, muste
         status = new_world(s, &place, &ranks, &made);
     if (status == MUSTER_OK) {
         made->options = s->options;
+        for (int r = 0; r < made->size; r++)
+            made->checks = made->checks || made->ranks.ranks[r].checks != 0;
         s->options = NULL;
         meeting.lookout = lookout_roster;
         meeting.lookout_user = &made->ranks;

@@ -165,6 +165,7 @@ static muster_status new_member(const making *call, membership *in, muster_group
     free(name);
     if (status != MUSTER_OK)
         return status;
+    (*group)->checks = parent->checks;
     status = fill_group(call, in, *group);
     if (status != MUSTER_OK) {
         group_destroy(*group);

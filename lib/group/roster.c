@@ -55,6 +55,8 @@ muster_status rank_record_write(const rank_record *record, char **text)
     write_line(out, "loopback", record->loopback);
     fprintf(out, "pid\t%lld\npid_space\t%llu\nstart\t%llu\nnonce\t%llu\n", record->pid,
             record->pid_space, record->start, record->nonce);
+    if (record->checks != 0)
+        fprintf(out, "checks\t%d\n", record->checks);
     fprintf(out, "world_size\t%d\nrank\t%d\ncores\t%d\ntold_local_rank\t%d\n", record->world_size,
             record->rank, record->cores, record->told_local_rank);
     for (size_t i = 0; i < record->num_backends; i++) {
@@ -138,6 +140,7 @@ static bool read_numeric(rank_record *record, const char *word, const char *valu
         {"world_size", INT32_MAX, NULL, &record->world_size},
         {"rank", INT32_MAX, NULL, &record->rank},
         {"cores", INT32_MAX, NULL, &record->cores},
+        {"checks", INT32_MAX, NULL, &record->checks},
         {"told_local_rank", INT32_MAX, NULL, &record->told_local_rank},
     };
     if (strcmp(word, "pid") == 0) {

@@ -34,6 +34,7 @@ typedef struct rank_record {
     int world_size;
     int rank;
     int cores;
+    int checks;          /* 1: it wants all calls to be compared */
     int told_local_rank; /* 1 and the local rank that its launcher gave it; 0: it gave none */
     size_t num_backends;
     rank_backend *backends;
