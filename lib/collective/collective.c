@@ -60,7 +60,6 @@ static muster_status run_with_layouts(muster_group *group, const collective_call
         status = what->run(group, call, &label, &out, &in, end);
     layout_free(&out);
     layout_free(&in);
-    atomic_store(&group->running, 0);
     return status;
 }
 

@@ -20,7 +20,6 @@ message_label compose_label(muster_group *group, message_kind kind)
                            .redop = MUSTER_SUM,
                            .root = -1,
                            .sequence = ++group->sequence};
-    atomic_store(&group->running, label.sequence);
     return label;
 }
 

@@ -233,7 +233,6 @@ muster_status gather_carry(gather *g)
 
 static void end(gather *g)
 {
-    atomic_store(&g->group->running, 0);
     free(g->shares);
     free(g->bytes);
     free(g->payload);

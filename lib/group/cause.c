@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * The first cause of a group's failure. Keys: <prefix>/failure the cause, <prefix>/overdue that
- * some rank has timed out and is about to say why, <prefix>/late/<sequence>/<rank> that a rank was
- * in the collective of that number.
+ * some rank has timed out and is about to say why, <prefix>/at/<rank> the latest collective of a
+ * rank, "<number> <call>": one that has done its part in an earlier one is not missing there.
  */
 #include "config.h"
 
@@ -30,8 +30,9 @@ typedef struct inquiry {
     char *prefix;
     int rank;
     int size;
-    uint64_t sequence;
-    char call[CALL_SIZE]; /* that this rank is making, in words */
+    uint64_t sequence;    /* of the collective that has timed out */
+    uint64_t at;          /* of this rank's latest one */
+    char call[CALL_SIZE]; /* which that is, in words */
     int peer;             /* the one that a rank that timed out waited for itself, or -1 */
     char cause[ERROR_SIZE];
 } inquiry;
@@ -56,12 +57,10 @@ static char *cause_key(const inquiry *asked, const char *name)
     return asprintf(&key, "%s/%s", asked->prefix, name) < 0 ? NULL : key;
 }
 
-static char *late_key(const inquiry *asked, int rank)
+static char *place_key(const inquiry *asked, int rank)
 {
     char *key = NULL;
-    int length =
-        asprintf(&key, "%s/late/%llu/%d", asked->prefix, (unsigned long long)asked->sequence, rank);
-    return length < 0 ? NULL : key;
+    return asprintf(&key, "%s/at/%d", asked->prefix, rank) < 0 ? NULL : key;
 }
 
 static void set_mark(const inquiry *asked, char *key, const char *value)
@@ -69,6 +68,14 @@ static void set_mark(const inquiry *asked, char *key, const char *value)
     if (key != NULL)
         muster_store_set(asked->store, muster_str(key), muster_str(value));
     free(key);
+}
+
+/* Says which collective this rank is in, or has been in. */
+static void mark_place(const inquiry *asked)
+{
+    char place[CALL_SIZE + 32];
+    snprintf(place, sizeof(place), "%llu %s", (unsigned long long)asked->at, asked->call);
+    set_mark(asked, place_key(asked, asked->rank), place);
 }
 
 /* Takes over a cause that the store gave. */
@@ -108,8 +115,7 @@ static void talk_publish(inquiry *asked)
 
 static void talk_learn(inquiry *asked)
 {
-    if (asked->sequence != 0)
-        set_mark(asked, late_key(asked, asked->rank), asked->call);
+    mark_place(asked);
     if (!wait_for_cause(asked, LEARN_MS))
         talk_publish(asked);
 }
@@ -129,27 +135,38 @@ static void talk_loss(inquiry *asked)
 
 /* What the census found out. */
 typedef struct census {
-    bool *missing;        /* a flag a rank: it did not say that it was in the collective */
+    bool *missing;        /* a flag a rank: it did not say that it came to the collective */
     int other;            /* a rank that made another call, or -1 */
     char call[CALL_SIZE]; /* which one */
 } census;
+
+/* Whether the rank has come as far, and by the same call. */
+static void compare_place(const inquiry *asked, int rank, muster_blob place, census *found)
+{
+    char text[CALL_SIZE + 32], *call = text;
+    snprintf(text, sizeof(text), "%.*s", (int)place.size, (const char *)place.data);
+    uint64_t at = strtoull(text, &call, 10);
+    call += *call == ' ';
+    found->missing[rank] = at < asked->sequence;
+    if (at == asked->sequence && found->other < 0 && strcmp(call, asked->call) != 0) {
+        found->other = rank;
+        snprintf(found->call, sizeof(found->call), "%.*s", CALL_SIZE - 1, call);
+    }
+}
 
 /* Asks for one rank; false where the store does not tell. */
 static bool ask_for(const inquiry *asked, int rank, census *found)
 {
     void *value = NULL;
     size_t size = 0;
-    char *key = late_key(asked, rank);
+    char *key = place_key(asked, rank);
     muster_status status = key == NULL
                                ? MUSTER_ERR_NO_MEMORY
                                : muster_store_get(asked->store, muster_str(key), 0, &value, &size);
     free(key);
     found->missing[rank] = status == MUSTER_ERR_TIMEOUT;
-    bool same = size == strlen(asked->call) && memcmp(value, asked->call, size) == 0;
-    if (status == MUSTER_OK && found->other < 0 && !same) {
-        found->other = rank;
-        snprintf(found->call, sizeof(found->call), "%.*s", (int)size, (const char *)value);
-    }
+    if (status == MUSTER_OK)
+        compare_place(asked, rank, (muster_blob){value, size}, found);
     muster_free(value);
     return status == MUSTER_OK || status == MUSTER_ERR_TIMEOUT;
 }
@@ -204,7 +221,7 @@ static void take_census(inquiry *asked)
 static void talk_timeout(inquiry *asked)
 {
     set_mark(asked, cause_key(asked, "overdue"), "1");
-    set_mark(asked, late_key(asked, asked->rank), asked->call);
+    mark_place(asked);
     if (wait_for_cause(asked, CENSUS_MS))
         return;
     take_census(asked);
@@ -225,6 +242,7 @@ static void inquire(muster_group *group, void (*talk)(inquiry *), uint64_t seque
     asked->size = group->size;
     asked->sequence = sequence;
     pthread_mutex_lock(&group->failure.lock);
+    asked->at = group->doing.sequence;
     message_label_call(&group->doing, asked->call, sizeof(asked->call));
     pthread_mutex_unlock(&group->failure.lock);
     asked->peer = peer;
@@ -240,9 +258,9 @@ void cause_publish(muster_group *group, char *cause)
     inquire(group, talk_publish, 0, -1, cause);
 }
 
-void cause_publish_loss(muster_group *group, uint64_t sequence, char *cause)
+void cause_publish_loss(muster_group *group, char *cause)
 {
-    inquire(group, talk_loss, sequence, -1, cause);
+    inquire(group, talk_loss, 0, -1, cause);
 }
 
 void cause_publish_timeout(muster_group *group, uint64_t sequence, int peer, char *cause)
@@ -250,9 +268,9 @@ void cause_publish_timeout(muster_group *group, uint64_t sequence, int peer, cha
     inquire(group, talk_timeout, sequence, peer, cause);
 }
 
-void cause_learn(muster_group *group, uint64_t sequence, char *cause)
+void cause_learn(muster_group *group, char *cause)
 {
-    inquire(group, talk_learn, sequence, -1, cause);
+    inquire(group, talk_learn, 0, -1, cause);
 }
 
 bool cause_parse(const char *text, muster_status *status, int *rank, const char **sentence)

@@ -27,16 +27,16 @@ enum { CAUSE_PATIENCE_MS = 900 };
 void cause_publish(muster_group *group, char *cause);
 
 /* A rank was lost. That may be the consequence of a time-out elsewhere, so it waits a moment for
- * such a rank to say so. sequence is the collective that this rank is in, or 0. */
-void cause_publish_loss(muster_group *group, uint64_t sequence, char *cause);
+ * such a rank to say so. */
+void cause_publish_loss(muster_group *group, char *cause);
 
-/* The collective has timed out while this rank waited for peer: finds out which ranks did not take
- * part, or that they made another call. */
+/* The collective of that number has timed out while this rank waited for peer: finds out which
+ * ranks did not take part, or that they made another call. */
 void cause_publish_timeout(muster_group *group, uint64_t sequence, int peer, char *cause);
 
 /* Another rank says that it has failed: waits for its cause, and gives this one where none comes.
  */
-void cause_learn(muster_group *group, uint64_t sequence, char *cause);
+void cause_learn(muster_group *group, char *cause);
 
 /* Splits a cause; false where the text is none. */
 bool cause_parse(const char *text, muster_status *status, int *rank, const char **sentence);

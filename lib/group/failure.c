@@ -104,9 +104,9 @@ muster_status failure_raise(muster_group *group, muster_status status)
         char cause[ERROR_SIZE];
         write_cause(cause, status, group->rank, muster_last_error());
         if (status == MUSTER_ERR_FAILED) /* another rank broke off, which knows the cause */
-            cause_learn(group, atomic_load(&group->running), cause);
+            cause_learn(group, cause);
         else if (status == MUSTER_ERR_PEER_LOST)
-            cause_publish_loss(group, atomic_load(&group->running), cause);
+            cause_publish_loss(group, cause);
         else
             cause_publish(group, cause);
         failure_complete(group, cause);
@@ -159,13 +159,12 @@ void failure_reported(muster_comm_owner *owner, int rank, muster_status status,
     if (!failure_begin(group, status))
         return;
     char cause[ERROR_SIZE];
-    uint64_t running = atomic_load(&group->running);
     bool told = status == MUSTER_ERR_REMOTE;
     write_cause(cause, status, told ? rank : group->rank, sentence);
     if (told)
-        cause_learn(group, running, cause);
+        cause_learn(group, cause);
     else
-        cause_publish_loss(group, running, cause);
+        cause_publish_loss(group, cause);
     failure_complete(group, cause);
     abort_comm(group);
 }

@@ -164,8 +164,11 @@ static muster_status test_group(muster_group *group)
     label.count = sizeof(*all);
     muster_status status =
         compose_all_gather_equal(group, &label, all, sizeof(*all), compose_deadline(group));
-    atomic_store(&group->running, 0);
-    atomic_store(&group->sequence, 0); /* the program counts its own operations */
+    /* The program counts its own operations. */
+    atomic_store(&group->sequence, 0);
+    pthread_mutex_lock(&group->failure.lock);
+    group->doing = (message_label){0};
+    pthread_mutex_unlock(&group->failure.lock);
     if (status == MUSTER_OK)
         status = check_who(group, all, tag);
     free(all);

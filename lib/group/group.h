@@ -72,7 +72,6 @@ struct muster_group {
     _Atomic uint64_t bytes_received;
     _Atomic uint64_t
         sequence; /* of collectives; a group of one rank has no thread that orders them */
-    _Atomic uint64_t running; /* the collective that is under way, or 0 */
     _Atomic uint64_t
         *sends; /* messages sent to, and received from, each rank by muster_send/recv */
     _Atomic uint64_t *receives;
