@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Operations that overlap: threads that share a group, groups that do not wait for each other,
+ * waiting for any of several, callbacks that start the next, handles that are freed early.
+ */
+#include "config.h"
+
+#include "grouptest.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { T = 30000, THREADS = 4, TURNS = 200, GROUPS = 5, CHAIN = 100, EARLY = 50 };
+
+static void start(pthread_t *thread, void *(*body)(void *), void *argument)
+{
+    if (pthread_create(thread, NULL, body, argument) != 0)
+        bail_out("no thread");
+}
+
+/* ---- several threads, one group ---- */
+
+/* All make the same calls, so that any order of them is the same on all ranks. */
+static void *sum_often(void *argument)
+{
+    muster_group *group = argument;
+    intptr_t good = 0;
+    for (int i = 0; i < TURNS; i++) {
+        int32_t mine = muster_group_rank(group) + 1, sum = 0;
+        good +=
+            muster_all_reduce(group, &mine, &sum, 1, MUSTER_INT32, MUSTER_SUM, NULL) == MUSTER_OK &&
+            sum == 6;
+    }
+    return (void *)good;
+}
+
+/* Threads that agree on an order on each rank: whose turn it is may issue. */
+typedef struct turns {
+    muster_group *group;
+    pthread_mutex_t lock;
+    int next; /* the number of the call that is to be issued */
+    atomic_int good;
+} turns;
+
+static void *take_turns(void *argument)
+{
+    turns *shared = argument;
+    while (true) {
+        int32_t mine = 0, all[3] = {0};
+        muster_work *work = NULL;
+        pthread_mutex_lock(&shared->lock);
+        int number = shared->next++;
+        mine = number * 3 + muster_group_rank(shared->group);
+        muster_status status =
+            number >= TURNS   ? MUSTER_ERR_NOT_FOUND
+            : number % 2 == 0 ? muster_all_gather(shared->group, &mine, all, 1, MUSTER_INT32, &work)
+                              : muster_barrier(shared->group, &work);
+        pthread_mutex_unlock(&shared->lock);
+        if (status != MUSTER_OK)
+            return NULL;
+        status = muster_work_wait(work, MUSTER_TIMEOUT_DEFAULT);
+        muster_work_free(work);
+        bool right = number % 2 != 0 || (all[0] == number * 3 && all[2] == number * 3 + 2);
+        atomic_fetch_add(&shared->good, status == MUSTER_OK && right);
+    }
+}
+
+static void one_group(int rank, int size)
+{
+    (void)rank;
+    (void)size;
+    muster_group *group = world_of("world", T);
+    pthread_t threads[THREADS];
+    intptr_t good = 0;
+    for (int i = 0; i < THREADS; i++)
+        start(&threads[i], sum_often, group);
+    for (int i = 0; i < THREADS; i++) {
+        void *one = NULL;
+        pthread_join(threads[i], &one);
+        good += (intptr_t)one;
+    }
+    is_int(good, THREADS * TURNS, "threads that make the same calls");
+    turns shared = {.group = group, .lock = PTHREAD_MUTEX_INITIALIZER};
+    for (int i = 0; i < THREADS; i++)
+        start(&threads[i], take_turns, &shared);
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+    is_int(atomic_load(&shared.good), TURNS, "threads that agree on the order");
+    ranks_barrier();
+    muster_group_free(group);
+    ranks_barrier();
+}
+
+/* ---- several groups ---- */
+
+/* Rank 0 waits in all; the others come to the last one first. */
+static void any_of_groups(int rank, int size)
+{
+    (void)size;
+    static const char *const names[GROUPS] = {"a", "b", "c", "d", "e"};
+    muster_group *groups[GROUPS];
+    muster_work *works[GROUPS] = {NULL};
+    int good = 0;
+    for (int i = 0; i < GROUPS; i++)
+        groups[i] = world_of(names[i], T);
+    for (int i = 0; rank == 0 && i < GROUPS; i++)
+        good += muster_barrier(groups[i], &works[i]) == MUSTER_OK;
+    for (int i = GROUPS - 1; i >= 0; i--) {
+        size_t index = GROUPS;
+        ranks_barrier();
+        if (rank != 0)
+            good += muster_barrier(groups[i], NULL) == MUSTER_OK;
+        else
+            good +=
+                muster_work_wait_any(works, GROUPS, T, &index) == MUSTER_OK && index == (size_t)i;
+        muster_work_free(works[i]);
+        works[i] = NULL;
+    }
+    is_int(good, rank == 0 ? 2 * GROUPS : GROUPS, "groups end in whatever order they can");
+    ranks_barrier();
+    for (int i = 0; i < GROUPS; i++)
+        muster_group_free(groups[i]);
+    ranks_barrier();
+}
+
+/* Messages between two ranks pass a collective that waits. */
+static void messages_pass(int rank, int size)
+{
+    (void)size;
+    muster_group *group = world_of("world", T);
+    muster_work *work = NULL;
+    int32_t number = rank, got = -1;
+    muster_status status = MUSTER_OK;
+    if (rank != 2)
+        status = muster_barrier(group, &work);
+    if (rank == 0)
+        status = muster_send(group, &number, 1, MUSTER_INT32, 1, NULL);
+    if (rank == 1)
+        status = muster_recv(group, &got, 1, MUSTER_INT32, 0, NULL);
+    bool ended = rank == 2;
+    if (rank != 2 && status == MUSTER_OK)
+        status = muster_work_test(work, &ended);
+    is_status(status, MUSTER_OK, "a message while a barrier waits");
+    ok((rank != 1 || got == 0) && (ended == (rank == 2)), "arrives before that has ended");
+    ranks_barrier();
+    if (rank == 2)
+        status = muster_barrier(group, NULL);
+    else
+        status = muster_work_wait(work, MUSTER_TIMEOUT_DEFAULT);
+    is_status(status, MUSTER_OK, "which it does then");
+    muster_work_free(work);
+    ranks_barrier();
+    muster_group_free(group);
+    ranks_barrier();
+}
+
+/* ---- callbacks, and handles that nobody waits for ---- */
+
+typedef struct chain {
+    muster_group *group;
+    int32_t value;
+    int left;
+    atomic_int over; /* 1: all went well, 2: not */
+} chain;
+
+static void next_link(void *user, muster_status status)
+{
+    chain *c = user;
+    muster_work *work = NULL;
+    if (status == MUSTER_OK && c->left-- > 0)
+        status =
+            muster_all_reduce(c->group, &c->value, &c->value, 1, MUSTER_INT32, MUSTER_MAX, &work);
+    else if (status == MUSTER_OK) {
+        atomic_store(&c->over, 1);
+        return;
+    }
+    if (status == MUSTER_OK)
+        status = muster_work_add_callback(work, next_link, c);
+    if (status != MUSTER_OK)
+        atomic_store(&c->over, 2);
+    muster_work_free(work);
+}
+
+static void chains(int rank, int size)
+{
+    (void)size;
+    muster_group *group = world_of("world", T);
+    chain c = {.group = group, .value = rank, .left = CHAIN};
+    int64_t began = now_ms();
+    next_link(&c, MUSTER_OK);
+    while (atomic_load(&c.over) == 0 && in_time(began, T))
+        sleep_ms(2);
+    is_int(atomic_load(&c.over), 1, "each of %d operations starts the next", (int)CHAIN);
+    is_int(c.value, 2, "and carries what it should");
+    int32_t sums[EARLY];
+    int good = 0;
+    for (int i = 0; i < EARLY; i++) {
+        muster_work *work = NULL;
+        sums[i] = i + rank;
+        good += muster_all_reduce(group, &sums[i], &sums[i], 1, MUSTER_INT32, MUSTER_SUM, &work) ==
+                MUSTER_OK;
+        muster_work_free(work);
+    }
+    good += muster_barrier(group, NULL) == MUSTER_OK ? EARLY : 0;
+    for (int i = 0; i < EARLY; i++)
+        good += sums[i] == 3 * i + 3;
+    is_int(good, 3 * EARLY, "operations whose handles were freed go on");
+    ranks_barrier();
+    muster_group_free(group);
+    ranks_barrier();
+}
+
+int main(int argc, char **argv)
+{
+    needs_gloo();
+    static const struct ranks_case cases[] = {
+        {.name = "one_group", .size = 3, .points = 2, .body = one_group, .silent = true},
+        {.name = "any_of_groups", .size = 3, .points = 1, .body = any_of_groups, .silent = true},
+        {.name = "messages_pass", .size = 3, .points = 3, .body = messages_pass, .silent = true},
+        {.name = "chains", .size = 3, .points = 3, .body = chains, .silent = true},
+    };
+    return ranks_main(argc, argv, cases, sizeof(cases) / sizeof(cases[0]));
+}
