@@ -19,7 +19,10 @@
 
 /* How long ranks that wait have to say so, and a rank that timed out to say that others are lost by
  * it. */
-enum { CENSUS_MS = 200, OVERDUE_MS = 50, LEARN_MS = 700 };
+enum { CENSUS_MS = 200, CENSUS_AGAIN_MS = 100, OVERDUE_MS = 50, LEARN_MS = 700 };
+
+/* How often it is asked who is missing, while more still say that they are there. */
+enum { CENSUS_ROUNDS = 4 };
 
 enum { CALL_SIZE = 192 };
 
@@ -179,12 +182,30 @@ static bool ask_for_all(const inquiry *asked, census *found)
     return true;
 }
 
-static bool any(const bool *in, int count)
+static int count_of(const bool *in, int size)
 {
-    for (int r = 0; r < count; r++)
-        if (in[r])
-            return true;
-    return false;
+    int count = 0;
+    for (int r = 0; r < size; r++)
+        count += in[r];
+    return count;
+}
+
+/* On a busy machine a rank takes a moment to say that it is there: asks until the answer is the
+ * same twice. False where the store does not tell, or somebody knows the cause meanwhile. */
+static bool ask_until_settled(inquiry *asked, census *found)
+{
+    int before = asked->size;
+    for (int round = 0; round < CENSUS_ROUNDS; round++) {
+        if (round > 0 && wait_for_cause(asked, CENSUS_AGAIN_MS))
+            return false;
+        if (!ask_for_all(asked, found))
+            return false;
+        int missing = count_of(found->missing, asked->size);
+        if (missing <= 1 || missing == before)
+            break;
+        before = missing;
+    }
+    return true;
 }
 
 static void name_missing(inquiry *asked, const bool *missing)
@@ -192,7 +213,7 @@ static void name_missing(inquiry *asked, const bool *missing)
     char ranks[256], whole[ERROR_SIZE], *mark = strstr(asked->cause, CAUSE_RANKS);
     if (mark == NULL)
         return;
-    if (any(missing, asked->size))
+    if (count_of(missing, asked->size) > 0)
         rank_set_text(missing, asked->size, ranks, sizeof(ranks));
     else
         snprintf(ranks, sizeof(ranks), "rank %d, though all ranks are in it", asked->peer);
@@ -205,7 +226,7 @@ static void name_missing(inquiry *asked, const bool *missing)
 static void take_census(inquiry *asked)
 {
     census found = {.missing = calloc((size_t)asked->size, sizeof(bool)), .other = -1};
-    if (found.missing != NULL && ask_for_all(asked, &found)) {
+    if (found.missing != NULL && ask_until_settled(asked, &found)) {
         if (found.other >= 0)
             snprintf(asked->cause, sizeof(asked->cause),
                      "%d %d the ranks disagree: rank %d calls %s, but rank %d calls %s; every rank "
