@@ -196,9 +196,24 @@ static void meet_again(int rank, int size)
     muster_group_free(group);
 }
 
+static void *nothing(void *unused)
+{
+    return unused;
+}
+
+/* A sanitizer has a thread of its own from the first one on. */
+static void start_one_thread(void)
+{
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, nothing, NULL) != 0)
+        bail_out("no thread");
+    pthread_join(thread, NULL);
+}
+
 static void happen(int rank, int size, int signal)
 {
     struct scene *scene = ranks_shared(sizeof(*scene));
+    start_one_thread();
     int descriptors = entries("/proc/self/fd"), threads = entries("/proc/self/task");
     make_groups(rank);
     ranks_barrier();

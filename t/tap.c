@@ -43,11 +43,13 @@ long long patient(long long ms)
 #ifdef __SANITIZE_THREAD__
 /* Gloo is not built with the sanitizer, which sees what Gloo's thread reads from sockets, and not
  * what orders it. And in the child of a fork only one thread is left: what it does to locks of the
- * parent is no race. */
+ * parent is no race. The loader frees the storage of a thread that has ended
+ * behind locks that the sanitizer does not see. */
 __attribute__((visibility("default"))) const char *__tsan_default_suppressions(void);
 const char *__tsan_default_suppressions(void)
 {
-    return "race:gloo::transport::tcp::Pair::read\nrace:__run_postfork_handlers\n";
+    return "race:gloo::transport::tcp::Pair::read\nrace:__run_postfork_handlers\n"
+           "race:_dl_deallocate_tls\n";
 }
 #endif
 
