@@ -7,6 +7,7 @@
 
 #include "grouptest.h"
 
+#include <dirent.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -212,6 +213,57 @@ static void chains(int rank, int size)
     ranks_barrier();
 }
 
+/* ---- what a group holds ---- */
+
+static int entries(const char *path)
+{
+    int count = 0;
+    DIR *folder = opendir(path);
+    if (folder == NULL)
+        bail_out("no %s", path);
+    while (readdir(folder) != NULL)
+        count++;
+    closedir(folder);
+    return count;
+}
+
+/* What one more group adds to what the first one has brought along. */
+static void holds(int rank, int size)
+{
+    static const char *const names[GROUPS] = {"a", "b", "c", "d", "e"};
+    muster_group *world = world_of("world", T), *groups[GROUPS];
+    muster_store *store = common_store(size); /* never its host */
+    muster_init_args args = MUSTER_INIT_ARGS_INIT;
+    args.store = store;
+    args.rank = rank;
+    args.world_size = size;
+    args.timeout_ms = T;
+    args.group_name = "first";
+    muster_group *first = group_of(&args);
+    ranks_barrier();
+    sleep_ms(300); /* what the making has left behind is closed */
+    int threads = entries("/proc/self/task"), descriptors = entries("/proc/self/fd");
+    ranks_barrier();
+    for (int i = 0; i < GROUPS; i++) {
+        args.group_name = names[i];
+        groups[i] = group_of(&args);
+    }
+    ranks_barrier();
+    sleep_ms(300);
+    is_int(entries("/proc/self/task") - threads, 2 * GROUPS, "two threads a group");
+    is_int(entries("/proc/self/fd") - descriptors, (size - 1) * GROUPS,
+           "a descriptor for each other rank");
+    is_status(muster_group_allow_abort_from_signal(world), MUSTER_OK, "a listener for signals");
+    is_int(entries("/proc/self/task") - threads, 2 * GROUPS + 1, "is a thread more");
+    ranks_barrier();
+    for (int i = 0; i < GROUPS; i++)
+        muster_group_free(groups[i]);
+    muster_group_free(first);
+    muster_group_free(world);
+    ranks_barrier();
+    muster_store_free(store);
+}
+
 int main(int argc, char **argv)
 {
     needs_gloo();
@@ -219,6 +271,12 @@ int main(int argc, char **argv)
         {.name = "one_group", .size = 3, .points = 2, .body = one_group, .silent = true},
         {.name = "any_of_groups", .size = 3, .points = 1, .body = any_of_groups, .silent = true},
         {.name = "messages_pass", .size = 3, .points = 3, .body = messages_pass, .silent = true},
+        {.name = "holds",
+         .size = 3,
+         .points = 4,
+         .body = holds,
+         .silent = true,
+         .host_store = true},
         {.name = "chains", .size = 3, .points = 3, .body = chains, .silent = true},
     };
     return ranks_main(argc, argv, cases, sizeof(cases) / sizeof(cases[0]));
