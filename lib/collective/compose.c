@@ -23,9 +23,11 @@ message_label compose_label(muster_group *group, message_kind kind)
     return label;
 }
 
-deadline compose_deadline(const muster_group *group)
+deadline compose_deadline(muster_group *group)
 {
-    return deadline_in(atomic_load(&group->timeout_ms));
+    deadline end = deadline_in(atomic_load(&group->timeout_ms));
+    atomic_store(&group->due_ns, end.at_ns);
+    return end;
 }
 
 muster_status compose_no_memory(muster_group *group, size_t bytes, const char *what)

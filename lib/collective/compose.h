@@ -13,7 +13,7 @@
 
 /* The label of the next collective of the group, and the time by which it must be done. */
 message_label compose_label(muster_group *group, message_kind kind);
-deadline compose_deadline(const muster_group *group);
+deadline compose_deadline(muster_group *group);
 
 /* A group of several ranks that can't go on for lack of memory has failed: they are out of step. */
 muster_status compose_no_memory(muster_group *group, size_t bytes, const char *what);

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/deadline.h"
 #include "base/error.h"
 #include "base/rank_set.h"
 #include "store/store.h"
@@ -21,7 +22,10 @@
  * it. */
 enum { CENSUS_MS = 200, CENSUS_AGAIN_MS = 100, OVERDUE_MS = 50, LEARN_MS = 700 };
 
-/* How often it is asked who is missing, while more still say that they are there. */
+/* About when an operation is due, a rank that is lost is most likely one that has timed out. */
+enum { BEFORE_DUE_MS = 500, AFTER_DUE_MS = 3000, DUE_OVERDUE_MS = 500 };
+
+/* How often it is asked who is missing. */
 enum { CENSUS_ROUNDS = 4 };
 
 enum { CALL_SIZE = 192 };
@@ -36,6 +40,7 @@ typedef struct inquiry {
     uint64_t sequence;    /* of the collective that has timed out */
     uint64_t at;          /* of this rank's latest one */
     char call[CALL_SIZE]; /* which that is, in words */
+    bool due;             /* an operation is, or was a moment ago */
     int peer;             /* the one that a rank that timed out waited for itself, or -1 */
     char cause[ERROR_SIZE];
 } inquiry;
@@ -128,7 +133,8 @@ static void talk_loss(inquiry *asked)
     char *key = cause_key(asked, "overdue");
     muster_blob keys = muster_str(key);
     bool overdue =
-        key != NULL && muster_store_wait(asked->store, &keys, 1, OVERDUE_MS) == MUSTER_OK;
+        key != NULL && muster_store_wait(asked->store, &keys, 1,
+                                         asked->due ? DUE_OVERDUE_MS : OVERDUE_MS) == MUSTER_OK;
     free(key);
     if (overdue)
         talk_learn(asked);
@@ -190,20 +196,18 @@ static int count_of(const bool *in, int size)
     return count;
 }
 
-/* On a busy machine a rank takes a moment to say that it is there: asks until the answer is the
- * same twice. False where the store does not tell, or somebody knows the cause meanwhile. */
+/* On a busy machine a rank takes a moment to say that it is there: asks again while there is more
+ * than the one that is waited for. False where the store does not tell, or somebody knows the cause
+ * meanwhile. */
 static bool ask_until_settled(inquiry *asked, census *found)
 {
-    int before = asked->size;
     for (int round = 0; round < CENSUS_ROUNDS; round++) {
         if (round > 0 && wait_for_cause(asked, CENSUS_AGAIN_MS))
             return false;
         if (!ask_for_all(asked, found))
             return false;
-        int missing = count_of(found->missing, asked->size);
-        if (missing <= 1 || missing == before)
+        if (count_of(found->missing, asked->size) <= 1)
             break;
-        before = missing;
     }
     return true;
 }
@@ -249,6 +253,12 @@ static void talk_timeout(inquiry *asked)
     talk_publish(asked);
 }
 
+static bool is_due(muster_group *group)
+{
+    int64_t left_ms = (atomic_load(&group->due_ns) - deadline_now_ns()) / 1000000;
+    return left_ms < BEFORE_DUE_MS && left_ms > -AFTER_DUE_MS;
+}
+
 static void inquire(muster_group *group, void (*talk)(inquiry *), uint64_t sequence, int peer,
                     char *cause)
 {
@@ -267,6 +277,7 @@ static void inquire(muster_group *group, void (*talk)(inquiry *), uint64_t seque
     message_label_call(&group->doing, asked->call, sizeof(asked->call));
     pthread_mutex_unlock(&group->failure.lock);
     asked->peer = peer;
+    asked->due = is_due(group);
     snprintf(asked->cause, sizeof(asked->cause), "%s", cause);
     if (!thread_run_aside(inquiry_run, inquiry_free, asked, CAUSE_PATIENCE_MS))
         return;

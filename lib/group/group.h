@@ -70,6 +70,7 @@ struct muster_group {
     group_costs costs;
     _Atomic uint64_t bytes_sent;
     _Atomic uint64_t bytes_received;
+    _Atomic int64_t due_ns; /* when the latest operation must be done, by the clock of deadlines */
     _Atomic uint64_t
         sequence; /* of collectives; a group of one rank has no thread that orders them */
     _Atomic uint64_t
