@@ -159,6 +159,23 @@ static void messages_pass(int rank, int size)
 
 /* ---- callbacks, and handles that nobody waits for ---- */
 
+static atomic_int num_refused;
+
+/* What would wait, tried in a callback. */
+static void try_to_wait(void *user, muster_status status)
+{
+    muster_group *group = user, *made = NULL;
+    int32_t number = 0;
+    int refused = status == MUSTER_OK;
+    refused += muster_barrier(group, NULL) == MUSTER_ERR_ARGUMENT;
+    refused += muster_send(group, &number, 1, MUSTER_INT32,
+                           (muster_group_rank(group) + 1) % muster_group_size(group),
+                           NULL) == MUSTER_ERR_ARGUMENT;
+    refused += muster_group_split(group, 0, 0, NULL, &made) == MUSTER_ERR_ARGUMENT;
+    refused += muster_init_process_group(&made, NULL) == MUSTER_ERR_ARGUMENT;
+    atomic_store(&num_refused, refused);
+}
+
 typedef struct chain {
     muster_group *group;
     int32_t value;
@@ -182,6 +199,24 @@ static void next_link(void *user, muster_status status)
     if (status != MUSTER_OK)
         atomic_store(&c->over, 2);
     muster_work_free(work);
+}
+
+/* A callback holds up the group, so it may not wait. */
+static void no_waiting(int rank, int size)
+{
+    (void)rank;
+    (void)size;
+    muster_group *group = world_of("world", T);
+    muster_work *work = NULL;
+    muster_barrier(group, &work);
+    muster_work_add_callback(work, try_to_wait, group);
+    is_status(muster_work_wait(work, MUSTER_TIMEOUT_DEFAULT), MUSTER_OK, "a call back");
+    muster_work_free(work);
+    is_int(atomic_load(&num_refused), 5, "may not wait in any way");
+    ok(group_works(group), "and the group goes on");
+    ranks_barrier();
+    muster_group_free(group);
+    ranks_barrier();
 }
 
 static void chains(int rank, int size)
@@ -277,6 +312,7 @@ int main(int argc, char **argv)
          .body = holds,
          .silent = true,
          .host_store = true},
+        {.name = "no_waiting", .size = 3, .points = 3, .body = no_waiting, .silent = true},
         {.name = "chains", .size = 3, .points = 3, .body = chains, .silent = true},
     };
     return ranks_main(argc, argv, cases, sizeof(cases) / sizeof(cases[0]));

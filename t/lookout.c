@@ -66,6 +66,11 @@ static void records(const host_identity *me, const host_identity *dead)
     list[2].rank = 2;
     is_int(lookout_roster(&ranks), MUSTER_ERR_PEER_LOST, "a rank that has ended is");
     has_str(muster_last_error(), "rank 2 (host b, pid ", "by its name");
+    const int some[] = {1, 0}, others[] = {0, 2};
+    lookout_some those = {&ranks, some, 2}, these = {&ranks, others, 2};
+    is_int(lookout_those(&those), MUSTER_OK, "among some it is not looked for");
+    is_int(lookout_those(&these), MUSTER_ERR_PEER_LOST, "among others it is");
+    has_str(muster_last_error(), "rank 2 (host b, pid ", "by the name it has in the whole");
 }
 
 static void publish(exchange *meeting, const rank_record *record, int rank)
@@ -107,7 +112,7 @@ static void neighbours(const host_identity *me, const host_identity *dead)
 int main(void)
 {
     host_identity me, dead = dead_one();
-    plan(12);
+    plan(15);
     if (host_identity_get(&me) != MUSTER_OK)
         bail_out("%s", muster_last_error());
     records(&me, &dead);

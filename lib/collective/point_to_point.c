@@ -14,6 +14,7 @@
 #include "collective/collective.h"
 #include "base/error.h"
 #include "collective/work.h"
+#include "collective/work_handle.h"
 
 static muster_status check_transfer(const muster_group *group, const muster_transfer *t,
                                     const char *buffer_name, const char *peer_name)
@@ -37,6 +38,9 @@ static void take_numbers(muster_group *group, batch *all)
 
 static muster_status issue(muster_group *group, batch *all, muster_work **work)
 {
+    muster_status status = work == NULL ? work_handle_may_wait() : MUSTER_OK;
+    if (status != MUSTER_OK)
+        return group_error(group, all->function, status);
     take_numbers(group, all);
     if (work == NULL)
         return batch_run(group, all);

@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+#include "base/deadline.h"
 #include "collective/work.h"
 
 typedef struct work_callback work_callback;
@@ -41,6 +42,19 @@ void work_handle_release(muster_work *work);
 /* It has ended with status, and the thread's last error: calls the callbacks, wakes all that wait.
  */
 void work_handle_end(muster_work *work, muster_status status);
+
+/* ---- for the calls on handles ---- */
+
+/* The checks that begin every call. */
+muster_status work_handle_enter(const muster_work *work, const char *function);
+muster_status work_handle_check_timeout(int64_t timeout_ms, const char *function);
+deadline work_handle_deadline(int64_t timeout_ms);
+
+/* The status of an operation that has ended, in the words of the thread that asks. */
+muster_status work_handle_outcome(const muster_work *work);
+
+/* The operation that they wait for among others has ended; its lock is held. */
+void work_any_wake(work_waiter *waiters);
 
 /* MUSTER_OK where a call may wait: not in a callback, which holds up the group. */
 muster_status work_handle_may_wait(void);

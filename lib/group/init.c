@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/arguments.h"
+#include "collective/work_handle.h"
 #include "base/deadline.h"
 #include "base/error.h"
 #include "group/forming.h"
@@ -275,7 +276,9 @@ muster_status muster_init_process_group(muster_group **group, const muster_init_
     error_kept before;
     error_keep(&before);
     muster_group *made = NULL;
-    muster_status status = take_arguments(&s, args);
+    muster_status status = work_handle_may_wait();
+    if (status == MUSTER_OK)
+        status = take_arguments(&s, args);
     if (status != MUSTER_OK)
         return error_prefix(status, "muster_init_process_group: ");
     s.end = deadline_in(s.args.timeout_ms);

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/arguments.h"
+#include "collective/work_handle.h"
 #include "base/deadline.h"
 #include "base/error.h"
 #include "group/forming.h"
@@ -237,6 +238,8 @@ muster_status making_start_on_any(making *call, muster_group *parent, const char
     *call = (making){.parent = parent, .function = function, .began_ns = deadline_now_ns()};
     error_keep(&call->before);
     muster_status status = group_enter(parent, function);
+    if (status == MUSTER_OK)
+        status = work_handle_may_wait();
     if (status != MUSTER_OK)
         return status;
     call->operations_before = store_operations(parent->store);
