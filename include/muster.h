@@ -21,11 +21,11 @@
  * Structs that the caller fills begin with struct_size, set by the initialiser macro of the type,
  * so that a program built against an older header keeps working with a newer library.
  *
- * Threads. Any function may be called from any thread, several at once on one group too. Collectives
- * of one group are carried out one after the other in the order in which they were issued, whatever
- * thread issued them; that order must be the same on all ranks, so threads that share a group agree
- * on it among themselves. Messages between two ranks, and different groups, wait for nothing of
- * that. What frees an object must be the last call on it.
+ * Threads. Any function may be called from any thread, several at once on one group too.
+ * Collectives of one group are carried out one after the other in the order in which they were
+ * issued, whatever thread issued them; that order must be the same on all ranks, so threads that
+ * share a group agree on it among themselves. Messages between two ranks, and different groups,
+ * wait for nothing of that. What frees an object must be the last call on it.
  *
  * Time-outs. Every wait is bounded, in milliseconds. Each group has a time-out; a call that exceeds
  * it returns MUSTER_ERR_TIMEOUT and names the ranks that it was waiting for.
