@@ -15,7 +15,7 @@
 /* What runs for one side while clients of one number are measured. */
 typedef struct stage {
     store_crew server_crew, crew;
-    store_party server, clients;
+    perf_party server, clients;
 } stage;
 
 typedef struct conductor {
@@ -39,11 +39,11 @@ static bool side_failed(store_side *side, const char *why)
     return false;
 }
 
-static bool stage_ask(conductor *all, int side, store_party *party, const char *order,
+static bool stage_ask(conductor *all, int side, perf_party *party, const char *order,
                       double numbers[2], char *rest, size_t rest_size)
 {
     char why[512];
-    return store_party_ask(party, order, numbers, rest, rest_size, all->timeout_ms, why) ||
+    return perf_party_ask(party, order, numbers, rest, rest_size, all->timeout_ms, why) ||
            side_failed(&all->sides[side], why);
 }
 
@@ -52,7 +52,7 @@ static bool stage_start_server(conductor *all, int side, stage *here)
     bool torch = side == STORE_TORCH || side == STORE_CROSSED;
     double numbers[2];
     char what[100];
-    if (!store_party_start(&here->server, torch ? store_torch_serve : store_serve, &here->crew))
+    if (!perf_party_start(&here->server, torch ? store_torch_serve : store_serve, &here->crew))
         return side_failed(&all->sides[side], "there is no process for the server");
     if (!stage_ask(all, side, &here->server, NULL, numbers, what, sizeof(what)))
         return false;
@@ -70,16 +70,16 @@ static bool stage_start(conductor *all, int side, long long clients)
         .crew = {-1, clients, all->options->value_size, all->timeout_ms, all->options->python}};
     if (all->sides[side].has_server && !stage_start_server(all, side, here))
         return false;
-    if (!store_party_start(&here->clients,
-                           side == STORE_TORCH ? store_torch_clients : store_clients, &here->crew))
+    if (!perf_party_start(&here->clients, side == STORE_TORCH ? store_torch_clients : store_clients,
+                          &here->crew))
         return side_failed(&all->sides[side], "there is no process for the clients");
     return stage_ask(all, side, &here->clients, NULL, numbers, NULL, 0);
 }
 
 static void stage_end(stage *here)
 {
-    store_party_end(&here->clients);
-    store_party_end(&here->server);
+    perf_party_end(&here->clients);
+    perf_party_end(&here->server);
 }
 
 /* CPU time of the server so far. */
@@ -194,8 +194,8 @@ static bool conduct_may_begin(conductor *all)
     char why[512] = "there is no process for the server";
     if (all->options->python == NULL)
         return true;
-    bool good = store_party_start(&trial.server, store_torch_serve, &trial.crew) &&
-                store_party_ask(&trial.server, NULL, numbers, NULL, 0, all->timeout_ms, why);
+    bool good = perf_party_start(&trial.server, store_torch_serve, &trial.crew) &&
+                perf_party_ask(&trial.server, NULL, numbers, NULL, 0, all->timeout_ms, why);
     if (!good)
         command_line_say("--torch '%s': %s", all->options->python, why);
     stage_end(&trial);

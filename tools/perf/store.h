@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * muster-perf store: its parts. A conductor (this process) has parties, which are processes of
- * their own: servers, and crews of clients. It gives them orders by the line, and each answers with
- * a line.
+ * their own: servers, and crews of clients.
  */
 #ifndef MUSTER_PERF_STORE_H
 #define MUSTER_PERF_STORE_H
 
-#include <sys/types.h>
-
+#include "party.h"
 #include "perf.h"
 
 /* What the clients of a crew do, all of them at the same time. XX(name, column of the table) */
@@ -47,31 +45,6 @@ typedef struct store_side {
 } store_side;
 
 enum { STORE_HASH, STORE_MUSTER, STORE_TORCH, STORE_CROSSED, STORE_NUM_SIDES };
-
-/* ---- Parties ------------------------------------------------------------------------------- */
-
-typedef struct store_party store_party;
-
-struct store_party {
-    pid_t pid; /* 0: it does not run */
-    int orders, answers;
-    store_party *next;
-};
-
-/* Starts a process that runs body with orders on stdin and answers on stdout. */
-bool store_party_start(store_party *party, int (*body)(const void *context), const void *context);
-
-/* Gives an order, where there is one, and waits for the line that answers it, which begins with two
- * numbers, or with ! and a sentence. False: the sentence is in why. */
-bool store_party_ask(store_party *party, const char *order, double numbers[2], char *rest,
-                     size_t rest_size, int64_t timeout_ms, char why[512]);
-
-/* This process ends when the one that started it does: a crew in the middle of a task would not
- * hear of it. */
-void store_party_tie(void);
-
-/* A party that has no more orders ends; one that does not is killed. */
-void store_party_end(store_party *party);
 
 /* ---- Bodies of parties --------------------------------------------------------------------- */
 

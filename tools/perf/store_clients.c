@@ -104,7 +104,7 @@ static bool clients_fork(clients_all *all, client_self *self)
 {
     pid_t pid = fork();
     if (pid == 0) {
-        store_party_tie();
+        perf_party_tie();
         close(all->orders[0][1]);
         close(all->orders[1][1]);
         close(all->reports[0]);

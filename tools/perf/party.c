@@ -4,7 +4,7 @@
  */
 #include "config.h"
 
-#include "store.h"
+#include "party.h"
 #include "stopwatch.h"
 
 #include <errno.h>
@@ -24,9 +24,9 @@ enum { PARTY_END_MS = 10000, PARTY_LOOK_MS = 10 };
 
 /* All that run. A child must not keep the lines to the others open: that is how they are told to
  * end. */
-static store_party *party_list;
+static perf_party *party_list;
 
-static void party_hang_up(store_party *party)
+static void party_hang_up(perf_party *party)
 {
     close(party->orders);
     close(party->answers);
@@ -42,7 +42,7 @@ static void party_raise_limit(void)
     }
 }
 
-void store_party_tie(void)
+void perf_party_tie(void)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
 }
@@ -51,8 +51,8 @@ static void party_run(int orders, int answers, int (*body)(const void *context),
                       const void *context)
 {
     setpgid(0, 0);
-    store_party_tie();
-    for (store_party *other = party_list; other != NULL; other = other->next)
+    perf_party_tie();
+    for (perf_party *other = party_list; other != NULL; other = other->next)
         party_hang_up(other);
     party_raise_limit();
     bool wired = dup2(orders, STDIN_FILENO) >= 0 && dup2(answers, STDOUT_FILENO) >= 0;
@@ -65,7 +65,7 @@ static void party_run(int orders, int answers, int (*body)(const void *context),
     _exit(status);
 }
 
-bool store_party_start(store_party *party, int (*body)(const void *context), const void *context)
+bool perf_party_start(perf_party *party, int (*body)(const void *context), const void *context)
 {
     int orders[2], answers[2];
     if (pipe2(orders, O_CLOEXEC) != 0)
@@ -84,10 +84,10 @@ bool store_party_start(store_party *party, int (*body)(const void *context), con
     }
     close(orders[0]);
     close(answers[1]);
-    *party = (store_party){pid, orders[1], answers[0], party_list};
+    *party = (perf_party){pid, orders[1], answers[0], party_list};
     if (pid < 0) {
         party_hang_up(party);
-        *party = (store_party){0};
+        *party = (perf_party){0};
         return false;
     }
     party_list = party;
@@ -95,7 +95,7 @@ bool store_party_start(store_party *party, int (*body)(const void *context), con
 }
 
 /* A line without its end; false when there is none in time. */
-static bool party_line(const store_party *party, char *line, size_t size, int64_t timeout_ms)
+static bool party_line(const perf_party *party, char *line, size_t size, int64_t timeout_ms)
 {
     double end = stopwatch_seconds() + (double)timeout_ms / 1000;
     for (size_t at = 0; at + 1 < size;) {
@@ -113,8 +113,8 @@ static bool party_line(const store_party *party, char *line, size_t size, int64_
     return false;
 }
 
-bool store_party_ask(store_party *party, const char *order, double numbers[2], char *rest,
-                     size_t rest_size, int64_t timeout_ms, char why[512])
+bool perf_party_ask(perf_party *party, const char *order, double numbers[2], char *rest,
+                    size_t rest_size, int64_t timeout_ms, char why[512])
 {
     char line[512];
     int used = 0;
@@ -148,11 +148,11 @@ static bool party_has_ended(pid_t pid)
     return false;
 }
 
-void store_party_end(store_party *party)
+void perf_party_end(perf_party *party)
 {
     if (party->pid == 0)
         return;
-    store_party **link = &party_list;
+    perf_party **link = &party_list;
     while (*link != party)
         link = &(*link)->next;
     *link = party->next;
@@ -161,5 +161,5 @@ void store_party_end(store_party *party)
         kill(-party->pid, SIGKILL);
         waitpid(party->pid, NULL, 0);
     }
-    *party = (store_party){0};
+    *party = (perf_party){0};
 }
