@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * muster-perf: measures groups and gathers on the ranks of a job, and stores.
+ * muster-perf: measures groups, gathers and collectives on the ranks of a job, and stores.
  */
 #include "config.h"
 
@@ -9,6 +9,17 @@
 
 #include <stdlib.h>
 #include <string.h>
+
+static bool perf_measure(const perf_options *options, muster_group *world)
+{
+    if (strcmp(options->what, "groups") == 0)
+        return perf_groups(options, world);
+    if (strcmp(options->what, "gather_tokens") == 0)
+        return perf_gather(options, world);
+    if (strcmp(options->what, "overlap") == 0)
+        return perf_overlap(options, world);
+    return perf_sweep(options, world);
+}
 
 int main(int argc, char **argv)
 {
@@ -23,8 +34,7 @@ int main(int argc, char **argv)
         command_line_say("%s", muster_last_error());
         return EXIT_FAILURE;
     }
-    bool good = strcmp(options.what, "groups") == 0 ? perf_groups(&options, world)
-                                                    : perf_gather(&options, world);
+    bool good = perf_measure(&options, world);
     /* Who leaves first would look lost to a rank that is still measuring. */
     if (good && muster_barrier(world, NULL) != MUSTER_OK)
         good = perf_failed(world);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * muster-perf gather: time, bytes on the wire and memory of muster_all_gather_tokens.
+ * muster-perf gather_tokens: time, bytes on the wire and memory of muster_all_gather_tokens.
  */
 #include "config.h"
 
@@ -106,7 +106,7 @@ static void gather_print_json(const perf_options *options, muster_group *world, 
     for (long long i = 0; i < options->rounds; i++)
         json_array_append_new(rounds, json_real(found->seconds[i]));
     json_t *all = json_pack("{s:s, s:i, s:I, s:s, s:I, s:I, s:i, s:f, s:I, s:I, s:I, s:I, s:o}",
-                            "measured", "gather", "ranks", muster_group_size(world), "hosts",
+                            "measured", options->what, "ranks", muster_group_size(world), "hosts",
                             (json_int_t)perf_fact(world, "hosts"), "backend",
                             muster_group_backend(world), "lists", (json_int_t)list->count, "tokens",
                             (json_int_t)list->num_tokens, "bytes_per_token", found->width,

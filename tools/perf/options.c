@@ -5,6 +5,7 @@
 #include "config.h"
 
 #include "perf.h"
+#include "sweep.h"
 #include "command_line.h"
 
 #include <limits.h>
@@ -12,10 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TOKENS = 256, RAGGED, CLIENTS, OPERATIONS, VALUE, TORCH };
+enum { TOKENS = 256, RAGGED, CLIENTS, OPERATIONS, VALUE, TORCH, ROUNDS };
 
 static const struct option long_options[] = {
-    {"rounds", required_argument, NULL, 'n'},
+    {"rounds", required_argument, NULL, ROUNDS},
     {"group-size", required_argument, NULL, 'g'},
     {"group_size", required_argument, NULL, 'g'},
     {"tokens", required_argument, NULL, TOKENS},
@@ -24,13 +25,16 @@ static const struct option long_options[] = {
     {"operations", required_argument, NULL, OPERATIONS},
     {"value-size", required_argument, NULL, VALUE},
     {"torch", required_argument, NULL, TORCH},
+    SWEEP_OPTIONS_ROWS,
     JOB_OPTIONS_ROWS,
     COMMAND_LINE_END,
 };
 
 static const char help[] =
     "Usage: muster-run -n RANKS muster-perf groups [OPTION]...\n"
-    "       muster-run -n RANKS muster-perf gather [OPTION]...\n"
+    "       muster-run -n RANKS muster-perf gather_tokens [OPTION]...\n"
+    "       muster-run -n RANKS muster-perf OPERATION [OPTION]...\n"
+    "       muster-run -n RANKS muster-perf overlap [OPTION]...\n"
     "       muster-perf store [OPTION]...\n"
     "Measures muster, on the ranks of a job or by itself, and prints a table.\n"
     "\n"
@@ -41,12 +45,13 @@ static const char help[] =
     "  -g, --group-size N     ranks in a regular sub-group (the divisor of RANKS next\n"
     "                         to its square root)\n"
     "\n"
-    "gather: muster_all_gather_tokens over all ranks, after a barrier. The payload is\n"
-    "what must reach the ranks: each token id once at each rank that has not given\n"
-    "it, in the narrowest signed integer of 1, 2, 4 or 8 bytes that holds all ids.\n"
-    "The wire is what all ranks sent, lengths and headers included. Memory is that\n"
-    "of the first round on the worst rank: by how much the resident memory grew at\n"
-    "its highest, against the size of the result: 8 bytes for each id and offset.\n"
+    "gather_tokens: muster_all_gather_tokens over all ranks, after a barrier. The\n"
+    "payload is what must reach the ranks: each token id once at each rank that has\n"
+    "not given it, in the narrowest signed integer of 1, 2, 4 or 8 bytes that holds\n"
+    "all ids. The wire is what all ranks sent, lengths and headers included.\n"
+    "Memory is that of the first round on the worst rank: by how much the resident\n"
+    "memory grew at its highest, against the size of the result: 8 bytes for each id\n"
+    "and offset.\n"
     "      --tokens FILE      token ids from a file of JSON lines, as muster-gather's\n"
     "      --ragged SHAPES    made-up ids: LISTSxLENGTH, and more behind commas\n"
     "                         (1000x20,1x100000); shared among ranks in that order\n"
@@ -63,8 +68,9 @@ static const char help[] =
     "      --value-size N     bytes of a value (64)\n"
     "      --torch PYTHON     in the same rounds, torch's TCPStore in processes of\n"
     "                         PYTHON, with its own clients and with muster's\n"
-    "\n"
-    "  -n, --rounds N         the result is the median of N rounds (5)\n"
+    "\n" SWEEP_OPTIONS_HELP "\n"
+    "  -n, --rounds N         the result is the median of N rounds (5); of an OPERATION,\n"
+    "                         -n is --iters\n"
     "      --backend NAME     the backend: auto (the default), gloo, local\n"
     "      --timeout SECONDS  the most that any step may take (1800)\n"
     "      --init-method URL  how the ranks meet (env://)\n"
@@ -117,6 +123,8 @@ static bool options_take(void *into, int option)
     perf_options *options = into;
     switch (option) {
     case 'n':
+        return command_line_number(&options->number, "-n", optarg, 1, PERF_MOST_ROUNDS);
+    case ROUNDS:
         return command_line_number(&options->rounds, "--rounds", optarg, 1, PERF_MOST_ROUNDS);
     case 'g':
         return command_line_number(&options->group_size, "--group-size", optarg, 1, INT_MAX);
@@ -135,7 +143,8 @@ static bool options_take(void *into, int option)
         options->file = optarg;
         return true;
     default:
-        return job_options_take(&options->job, option);
+        return sweep_options_know(option) ? sweep_options_take(&options->sweep, option)
+                                          : job_options_take(&options->job, option);
     }
 }
 
@@ -156,36 +165,75 @@ static void options_fill(perf_options *options)
         options->value_size = 64;
 }
 
+/* Which options belong to what is measured. */
+static bool options_belong(const perf_options *options)
+{
+    bool gather = strcmp(options->what, "gather_tokens") == 0;
+    bool groups = strcmp(options->what, "groups") == 0;
+    bool store = strcmp(options->what, "store") == 0;
+    bool overlap = strcmp(options->what, "overlap") == 0;
+    if (!gather && !groups && !store && !overlap && sweep_find(options->what) == NULL)
+        return command_line_refuse("it measures groups, gather_tokens, store, overlap or an "
+                                   "operation, not '%s'",
+                                   options->what);
+    bool torch = options->sweep.torch && sweep_find(options->what) != NULL;
+    if (!store && (options_has_store(options) || (options->python != NULL && !torch)))
+        return command_line_refuse("--clients, --operations, --value-size and --torch are for "
+                                   "store, --torch for --peer torch too");
+    if (!gather && (options->file != NULL || options->num_shapes > 0))
+        return command_line_refuse("--tokens and --ragged are for gather_tokens");
+    if (!groups && options->group_size > 0)
+        return command_line_refuse("--group-size is for groups");
+    if ((groups || gather || store) && options->sweep.given)
+        return command_line_refuse("-b, -e, -f, -i, -w, -c, -o, -d, -r, --iters and --peer are for "
+                                   "operations");
+    if (overlap && (options->sweep.mpi || options->sweep.torch))
+        return command_line_refuse("--peer is for operations");
+    return true;
+}
+
+/* What was not given. Token lists make a gather one of tokens. */
+static void options_settle(perf_options *options)
+{
+    bool lists = options->file != NULL || options->num_shapes > 0;
+    if (lists && strcmp(options->what, "gather") == 0)
+        options->what = "gather_tokens";
+    if (sweep_find(options->what) == NULL) {
+        if (options->rounds == 0)
+            options->rounds = options->number;
+    } else if (options->number > 0) {
+        options->sweep.iterations = options->number;
+    }
+    bool alone = sweep_find(options->what) != NULL && !options->sweep.mpi && !options->sweep.torch;
+    if (options->rounds == 0)
+        options->rounds = alone ? 1 : 5;
+}
+
 static bool options_check(perf_options *options, int rest, char **argv)
 {
     if (rest != 1)
         return command_line_refuse(rest == 0
-                                       ? "there is nothing to measure: give groups, gather or store"
+                                       ? "there is nothing to measure: give groups, gather_tokens, "
+                                         "store, overlap or an operation"
                                        : "it measures one thing");
     options->what = argv[optind];
-    bool gather = strcmp(options->what, "gather") == 0;
-    bool groups = strcmp(options->what, "groups") == 0;
-    if (!gather && !groups && strcmp(options->what, "store") != 0)
-        return command_line_refuse("it measures groups, gather or store, not '%s'", options->what);
-    if ((gather || groups) && options_has_store(options))
-        return command_line_refuse("--clients, --operations, --value-size and --torch are for "
-                                   "store");
-    if (!gather && (options->file != NULL || options->num_shapes > 0))
-        return command_line_refuse("--tokens and --ragged are for gather");
-    if (!groups && options->group_size > 0)
-        return command_line_refuse("--group-size is for groups");
+    options_settle(options);
+    if (!options_belong(options))
+        return false;
     if (options->file != NULL && options->num_shapes > 0)
         return command_line_refuse("give --tokens or --ragged, not both");
     options_fill(options);
-    return options->file != NULL || options->num_shapes > 0 ||
-           options_shapes(options, "1000x20,1x100000");
+    return sweep_options_check(&options->sweep) &&
+           (options->file != NULL || options->num_shapes > 0 ||
+            options_shapes(options, "1000x20,1x100000"));
 }
 
 bool perf_options_read(perf_options *options, int argc, char **argv, int *status)
 {
-    const command_line line = {"muster-perf", help, "n:g:", long_options, options_take, options};
-    *options =
-        (perf_options){.rounds = 5, .value_size = -1, .job.timeout_ms = MUSTER_TIMEOUT_DEFAULT};
+    const command_line line = {"muster-perf", help,         "n:g:" SWEEP_OPTIONS_LETTERS,
+                               long_options,  options_take, options};
+    *options = (perf_options){
+        .value_size = -1, .sweep = SWEEP_OPTIONS_INIT, .job.timeout_ms = MUSTER_TIMEOUT_DEFAULT};
     if (!command_line_read(&line, argc, argv, status))
         return false;
     return options_check(options, argc - optind, argv);

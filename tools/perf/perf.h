@@ -11,6 +11,7 @@
 
 #include "job_options.h"
 #include "muster.h"
+#include "sweep_options.h"
 
 enum {
     PERF_MOST_ROUNDS = 10000,
@@ -26,7 +27,7 @@ typedef struct perf_shape {
 } perf_shape;
 
 typedef struct perf_options {
-    const char *what; /* "groups", "gather" or "store" */
+    const char *what; /* "groups", "gather_tokens", "store", "overlap", or an operation */
     long long rounds;
     long long group_size; /* 0: the square root of the world, or near it */
     const char *file;     /* of prompts, or NULL */
@@ -36,7 +37,9 @@ typedef struct perf_options {
     size_t num_counts;
     long long operations; /* of all clients together */
     long long value_size;
-    const char *python; /* one that has torch, or NULL */
+    const char *python;  /* one that has torch, or NULL */
+    long long number;    /* of -n: rounds, or calls of collectives; 0: not given */
+    sweep_options sweep; /* how collectives are measured */
     job_options job;
 } perf_options;
 
@@ -69,6 +72,9 @@ void perf_print_title(const perf_options *options, muster_group *world);
 /* The measurements; each prints on rank 0 what it found. */
 bool perf_groups(const perf_options *options, muster_group *world);
 bool perf_gather(const perf_options *options, muster_group *world);
+
+bool perf_sweep(const perf_options *options, muster_group *world);
+bool perf_overlap(const perf_options *options, muster_group *world);
 
 /* Needs no group: it starts processes of its own. */
 bool perf_store(const perf_options *options);

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * muster-perf overlap: what a rank gains that computes while an all_reduce runs.
+ */
+#include "config.h"
+
+#include "perf.h"
+#include "agree.h"
+#include "command_line.h"
+#include "stopwatch.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* In rounds, of one after the other and of both at the same time. */
+enum { ALONE, COMPUTING, BOTH, KINDS };
+
+typedef struct overlap {
+    muster_group *world;
+    unsigned char *send, *receive;
+    size_t count;
+    muster_type type;
+    muster_reduction redop;
+    long long steps;
+    double sum; /* of what was computed, so that it is not left out */
+    double *seconds[KINDS];
+    double medians[KINDS];
+} overlap;
+
+/* Arithmetic that waits for itself and needs no memory. */
+static void overlap_compute(overlap *all)
+{
+    double x = 0.5;
+    for (long long i = 0; i < all->steps; i++)
+        x = sqrt(x * 1.0000001 + 0.25);
+    all->sum += x;
+}
+
+static bool overlap_start(overlap *all, muster_work **work)
+{
+    return muster_all_reduce(all->world, all->send, all->receive, all->count, all->type, all->redop,
+                             work) == MUSTER_OK;
+}
+
+static bool overlap_both(overlap *all)
+{
+    muster_work *work = NULL;
+    if (!overlap_start(all, &work))
+        return false;
+    overlap_compute(all);
+    bool good = muster_work_wait(work, MUSTER_TIMEOUT_DEFAULT) == MUSTER_OK;
+    muster_work_free(work);
+    return good;
+}
+
+static bool overlap_once(overlap *all, int kind, double *seconds)
+{
+    bool good = muster_barrier(all->world, NULL) == MUSTER_OK;
+    double start = stopwatch_seconds();
+    if (kind == COMPUTING)
+        overlap_compute(all);
+    else
+        good = good && (kind == ALONE ? overlap_start(all, NULL) : overlap_both(all));
+    *seconds = stopwatch_seconds() - start;
+    return (good || perf_failed(all->world)) && perf_largest(all->world, seconds, 1);
+}
+
+/* So many steps that computing takes as long as the all_reduce, on all ranks the same number. */
+static bool overlap_calibrate(overlap *all)
+{
+    const long long trial = 20 * 1000 * 1000;
+    double alone, computing;
+    all->steps = trial;
+    /* The first touches the memory. */
+    if (!overlap_once(all, ALONE, &alone) || !overlap_once(all, ALONE, &alone) ||
+        !overlap_once(all, COMPUTING, &computing))
+        return false;
+    all->steps = (long long)((double)trial * alone / (computing > 0 ? computing : 1)) + 1;
+    return true;
+}
+
+static bool overlap_measure(overlap *all, long long rounds)
+{
+    if (!overlap_calibrate(all))
+        return false;
+    for (long long round = 0; round < rounds; round++)
+        for (int kind = 0; kind < KINDS; kind++)
+            if (!overlap_once(all, kind, &all->seconds[kind][round]))
+                return false;
+    for (int kind = 0; kind < KINDS; kind++)
+        all->medians[kind] = perf_median(all->seconds[kind], (size_t)rounds);
+    return true;
+}
+
+/* ---- Output -------------------------------------------------------------------------------- */
+
+/* Of the shorter of the two, what is saved; 1 is all of it. */
+static double overlap_share(const overlap *all)
+{
+    const double *m = all->medians;
+    double shorter = m[ALONE] < m[COMPUTING] ? m[ALONE] : m[COMPUTING];
+    return shorter > 0 ? (m[ALONE] + m[COMPUTING] - m[BOTH]) / shorter : 0;
+}
+
+static void overlap_print(const perf_options *options, overlap *all)
+{
+    const double *m = all->medians;
+    perf_print_title(options, all->world);
+    printf("  %-40s %12zu bytes\n", "all_reduce of", all->count * muster_type_size(all->type));
+    printf("  %-40s %12.3f ms\n", "alone", 1000 * m[ALONE]);
+    printf("  %-40s %12.3f ms\n", "computing alone", 1000 * m[COMPUTING]);
+    printf("  %-40s %12.3f ms\n", "one after the other", 1000 * (m[ALONE] + m[COMPUTING]));
+    printf("  %-40s %12.3f ms\n", "computing while it runs", 1000 * m[BOTH]);
+    printf("  %-40s %12.0f %%\n", "of the shorter one is hidden", 100 * overlap_share(all));
+}
+
+static void overlap_print_json(const perf_options *options, overlap *all)
+{
+    const double *m = all->medians;
+    json_t *found = json_pack(
+        "{s:s, s:i, s:I, s:s, s:I, s:I, s:f, s:f, s:f, s:f}", "measured", "overlap", "ranks",
+        muster_group_size(all->world), "hosts", (json_int_t)perf_fact(all->world, "hosts"),
+        "backend", muster_group_backend(all->world), "size",
+        (json_int_t)(all->count * muster_type_size(all->type)), "rounds",
+        (json_int_t)options->rounds, "alone_seconds", m[ALONE], "computing_seconds", m[COMPUTING],
+        "both_seconds", m[BOTH], "hidden", overlap_share(all));
+    json_dumpf(found, stdout, JSON_INDENT(2));
+    putchar('\n');
+    json_decref(found);
+}
+
+/* ---- The whole ----------------------------------------------------------------------------- */
+
+static bool overlap_allocate(overlap *all, long long rounds)
+{
+    size_t bytes = all->count * muster_type_size(all->type);
+    all->send = calloc(bytes + 1, 1);
+    all->receive = calloc(bytes + 1, 1);
+    bool good = all->send != NULL && all->receive != NULL;
+    for (int kind = 0; kind < KINDS; kind++) {
+        all->seconds[kind] = calloc((size_t)rounds, sizeof(double));
+        good = good && all->seconds[kind] != NULL;
+    }
+    return good;
+}
+
+bool perf_overlap(const perf_options *options, muster_group *world)
+{
+    const sweep_options *how = &options->sweep;
+    overlap all = {.world = world,
+                   .type = (muster_type)how->type,
+                   .redop = (muster_reduction)how->redop,
+                   .count = (size_t)how->most / muster_type_size((muster_type)how->type)};
+    bool good = overlap_allocate(&all, options->rounds);
+    good = agree(world, good ? "" : "there is not enough memory for two buffers of that size") &&
+           overlap_measure(&all, options->rounds);
+    if (good && muster_group_rank(world) == 0) {
+        if (options->job.json)
+            overlap_print_json(options, &all);
+        else
+            overlap_print(options, &all);
+    }
+    for (int kind = 0; kind < KINDS; kind++)
+        free(all.seconds[kind]);
+    free(all.send);
+    free(all.receive);
+    return good;
+}
