@@ -39,7 +39,7 @@ static void groups(void)
 
 static void gather(void)
 {
-    TOOLS_RANKS(2, "muster-perf", "gather", "-n", "2");
+    TOOLS_RANKS(2, "muster-perf", "gather_tokens", "-n", "2");
     ok(tools_run.status == 0 && tools_run.err[0] == '\0', "a gather of 2 ranks");
     has_str(tools_run.out, "of the payload", "wire against payload");
     ok(tools_width(tools_run.out) <= 80, "a table for a terminal");
@@ -164,22 +164,27 @@ static void command_line(void)
     static const struct {
         const char *option, *value, *words;
     } wrong[] = {
-        {"--clients", "0", "not '0'"},           {"--clients", "1,,2", "not '1,,2'"},
-        {"--clients", "-1", "not '-1'"},         {"--clients", "10001", "not '10001'"},
-        {"--clients", "1,", "not '1,'"},         {"--operations", "0", "not '0'"},
-        {"--value-size", "-1", "not '-1'"},      {"--torch", "", "--torch takes"},
-        {"--ragged", "1x1", "are for gather"},   {"--group-size", "2", "is for groups"},
+        {"--clients", "0", "not '0'"},
+        {"--clients", "1,,2", "not '1,,2'"},
+        {"--clients", "-1", "not '-1'"},
+        {"--clients", "10001", "not '10001'"},
+        {"--clients", "1,", "not '1,'"},
+        {"--operations", "0", "not '0'"},
+        {"--value-size", "-1", "not '-1'"},
+        {"--torch", "", "--torch takes"},
+        {"--ragged", "1x1", "are for gather_tokens"},
+        {"--group-size", "2", "is for groups"},
         {"--value-size", "8388609", "8388609'"},
     };
     for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
         TOOLS_ALONE("muster-perf", "store", wrong[i].option, wrong[i].value);
         refused(wrong[i].option, wrong[i].words);
     }
-    TOOLS_ALONE("muster-perf", "gather", "--clients", "2");
+    TOOLS_ALONE("muster-perf", "gather_tokens", "--clients", "2");
     refused("clients for gather", "are for store");
     TOOLS_ALONE("muster-perf", "groups", "--ragged", "1x1");
-    refused("lists for groups", "are for gather");
-    TOOLS_ALONE("muster-perf", "gather", "-g", "2");
+    refused("lists for groups", "are for gather_tokens");
+    TOOLS_ALONE("muster-perf", "gather_tokens", "-g", "2");
     refused("a size for gather", "is for groups");
     TOOLS_ALONE("muster-perf", "gather", "--ragged", "1x");
     refused("half a shape", "not '1x'");
@@ -187,7 +192,7 @@ static void command_line(void)
     refused("a negative shape", "not '-1x2'");
     TOOLS_ALONE("muster-perf", "gather", "--ragged", "1x1", "--tokens", "x");
     refused("two sources", "not both");
-    TOOLS_ALONE("muster-perf", "gather", "--rounds", "0");
+    TOOLS_ALONE("muster-perf", "gather_tokens", "--rounds", "0");
     refused("no round", "not '0'");
     TOOLS_ALONE("muster-perf", "gather", "--ragged", "2147483647x2147483647");
     ok(tools_run.status == 1 && strstr(tools_run.err, "not enough memory") != NULL,

@@ -69,8 +69,8 @@ static const char help[] =
     "      --torch PYTHON     in the same rounds, torch's TCPStore in processes of\n"
     "                         PYTHON, with its own clients and with muster's\n"
     "\n" SWEEP_OPTIONS_HELP "\n"
-    "  -n, --rounds N         the result is the median of N rounds (5); of an OPERATION,\n"
-    "                         -n is --iters\n"
+    "  -n, --rounds N         the result is the median of N rounds (5); for an\n"
+    "                         OPERATION -n is --iters\n"
     "      --backend NAME     the backend: auto (the default), gloo, local\n"
     "      --timeout SECONDS  the most that any step may take (1800)\n"
     "      --init-method URL  how the ranks meet (env://)\n"
@@ -150,8 +150,7 @@ static bool options_take(void *into, int option)
 
 static bool options_has_store(const perf_options *options)
 {
-    return options->num_counts > 0 || options->operations > 0 || options->value_size >= 0 ||
-           options->python != NULL;
+    return options->num_counts > 0 || options->operations > 0 || options->value_size >= 0;
 }
 
 /* What was not given for store. */

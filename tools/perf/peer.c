@@ -28,24 +28,28 @@ typedef struct peer_context {
     char interface[64];
 } peer_context;
 
-/* A launcher that started this process must not take the peer's for one of its own ranks. */
+/* A launcher that started this process must not take the peer's for one of its own ranks. What the
+ * user says of how Open MPI moves its bytes stays. */
+static bool peer_is_launchers(const char *variable)
+{
+    static const char *const others[] = {"OMPI_", "PMIX_", "PMI_", "PRTE_", "HYDI_", "SLURM_"};
+    static const char *const kept[] = {"OMPI_MCA_btl", "OMPI_MCA_pml", "OMPI_MCA_coll"};
+    for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++)
+        if (strncmp(variable, kept[i], strlen(kept[i])) == 0)
+            return false;
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+        if (strncmp(variable, others[i], strlen(others[i])) == 0)
+            return true;
+    return false;
+}
+
 static void peer_forget_launcher(void)
 {
-    static const char *const prefixes[] = {"OMPI_", "PMIX_", "PMI_", "PRTE_", "HYDI_", "SLURM_"};
-    char name[256];
-    for (char **one = environ; *one != NULL;) {
-        bool gone = false;
-        for (size_t i = 0; !gone && i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
-            gone = strncmp(*one, prefixes[i], strlen(prefixes[i])) == 0;
-        size_t length = strcspn(*one, "=");
-        if (gone && length < sizeof(name)) {
-            memcpy(name, *one, length);
-            name[length] = '\0';
-            unsetenv(name);
-        } else {
-            one++;
-        }
-    }
+    char **keep = environ;
+    for (char **one = environ; *one != NULL; one++)
+        if (!peer_is_launchers(*one))
+            *keep++ = *one;
+    *keep = NULL;
 }
 
 static int peer_mpi(const void *context)
@@ -70,12 +74,17 @@ static int peer_torch(const void *context)
 
 static bool peer_start(perf_peers *peers, int side, const peer_context *context, char why[600])
 {
-    double unused[2];
+    double answer[2];
     char reason[512] = "there is no process for it";
-    if (perf_party_start(&peers->parties[side], side == SWEEP_MPI ? peer_mpi : peer_torch,
+    bool good =
+        perf_party_start(&peers->parties[side], side == SWEEP_MPI ? peer_mpi : peer_torch,
                          context) &&
-        perf_party_ask(&peers->parties[side], NULL, unused, NULL, 0, peers->timeout_ms, reason))
+        perf_party_ask(&peers->parties[side], NULL, answer, NULL, 0, peers->timeout_ms, reason);
+    if (good && answer[0] == strtod(context->ranks, NULL))
         return true;
+    if (good)
+        snprintf(reason, sizeof(reason), "its world has %.0f of %s ranks", answer[0],
+                 context->ranks);
     snprintf(why, 600, "--peer %s: %s", sweep_side_names[side], reason);
     return false;
 }

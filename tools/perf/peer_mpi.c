@@ -3,7 +3,8 @@
  * MPI's part of muster-perf --peer mpi. Orders come on rank 0's stdin by the line: operation, type,
  * reduction, root, elements of a block, calls to be measured, calls before them. Each is answered
  * with the seconds of a call on the slowest rank and 0, or with -1 and 0 where MPI has no such
- * thing. muster-perf has this compiled when it is needed; nothing else of muster needs MPI.
+ * thing. The first answer, to no order, is the number of ranks and 0. muster-perf has this compiled
+ * when it is needed; nothing else of muster needs MPI.
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -194,12 +195,13 @@ static void take_line(int rank, int size, char line[WORDS])
 
 int main(int argc, char **argv)
 {
-    char line[WORDS] = "";
+    char line[WORDS] = "", first[WORDS];
     job one = {.size = 1};
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &one.rank);
     MPI_Comm_size(MPI_COMM_WORLD, &one.size);
-    for (const char *answer = "0 0";; answer = line) {
+    snprintf(first, sizeof(first), "%d 0", one.size);
+    for (const char *answer = first;; answer = line) {
         if (one.rank == 0) {
             puts(answer);
             fflush(stdout);

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
+# shellcheck shell=sh
 #
 # Compiles muster-perf's peer for the MPI that is here, and runs it: sh -c THIS sh PROGRAM RANKS.
 fail() {

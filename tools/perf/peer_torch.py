@@ -96,7 +96,7 @@ def work(rank, lines, meeting):
                             timeout=datetime.timedelta(minutes=30))
     dist.barrier()
     if rank == 0:
-        say(0, 0, "torch", torch.__version__)
+        say(dist.get_world_size(), 0)
     while words := lines():
         try:
             seconds = measure(read(words), rank)

@@ -75,14 +75,16 @@ bool sweep_options_check(const sweep_options *options);
     "                         those of nccl-tests (float, half), or all\n"                         \
     "  -o, --op REDUCTION     sum (the default), or another of muster's names, or all\n"           \
     "  -r, --root RANK        0 (the default), or all\n"                                           \
-    "      --rounds N         each figure is the median of N rounds (1; with --peer 5)\n"          \
+    "      --rounds N         each figure is the median of N rounds (1, or 5\n"                    \
+    "                         with --peer)\n"                                                      \
     "      --peer mpi         the same sizes, in the same rounds, with Open MPI, for\n"            \
     "                         which a program is compiled with its mpicc, or with the\n"           \
     "                         MPI whose mpicc and mpirun $MPICC and $MPIRUN name\n"                \
-    "      --peer torch       and with torch's Gloo in the Python of --torch; a second\n"          \
-    "                         table has what all took, in place where torch has no\n"              \
-    "                         other way (reduce, all_reduce). On one host only\n"                  \
-    "overlap: an all_reduce of the last size, computing for as long, and both at the\n"            \
-    "same time.\n"
+    "      --peer torch       and with torch's Gloo in the Python of --torch; all on\n"            \
+    "                         one host. A second table has what each took, in place\n"             \
+    "                         where torch has no other way (reduce, all_reduce)\n"                 \
+    "overlap: an all_reduce of the last size, alone and while the rank computes for\n"             \
+    "as long: on the CPU, which the all_reduce needs too, and on a device, for which\n"            \
+    "it just sleeps.\n"
 
 #endif

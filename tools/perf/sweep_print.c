@@ -36,14 +36,12 @@ void sweep_print_head(const perf_options *options, muster_group *world, const sw
     printf("# %s: %lld calls after %lld, time of the slowest rank, results %s\n#\n",
            one->operation->name, how->iterations, how->warmups,
            how->check != 0 ? "checked" : "not checked");
-    printf("# %59s %21s %16s %17s\n", "", "out-of-place", "", "in-place");
+    printf("# %78s %34s\n", "out-of-place", "in-place");
     printf("# %12s %12s %11s %10s %6s", "size", "count", "type", "redop", "root");
     for (int inside = 0; inside < 2; inside++)
         printf("  %10s %7s %7s %6s", "time", "algbw", "busbw", "#wrong");
-    printf("\n# %12s %12s %11s %10s %6s", "(B)", "(elements)", "", "", "");
-    for (int inside = 0; inside < 2; inside++)
-        printf("  %10s %7s %7s %6s", "(us)", "(GB/s)", "(GB/s)", "");
-    putchar('\n');
+    printf("\n# %12s %12s %41s %7s %7s %18s %7s %7s\n", "(B)", "(elements)", "(us)", "(GB/s)",
+           "(GB/s)", "(us)", "(GB/s)", "(GB/s)");
 }
 
 static void print_half(const sweep_call *one, double seconds, double wrong)
