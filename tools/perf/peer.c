@@ -28,15 +28,10 @@ typedef struct peer_context {
     char interface[64];
 } peer_context;
 
-/* A launcher that started this process must not take the peer's for one of its own ranks. What the
- * user says of how Open MPI moves its bytes stays. */
+/* A launcher that started this process must not take the peer's for one of its own ranks. */
 static bool peer_is_launchers(const char *variable)
 {
     static const char *const others[] = {"OMPI_", "PMIX_", "PMI_", "PRTE_", "HYDI_", "SLURM_"};
-    static const char *const kept[] = {"OMPI_MCA_btl", "OMPI_MCA_pml", "OMPI_MCA_coll"};
-    for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++)
-        if (strncmp(variable, kept[i], strlen(kept[i])) == 0)
-            return false;
     for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
         if (strncmp(variable, others[i], strlen(others[i])) == 0)
             return true;

@@ -12,13 +12,15 @@ launcher=${MPIRUN:-$(command -v mpirun.openmpi || command -v mpirun)} || fail "t
 folder=$(mktemp -d) || fail "there is no room for a program in a temporary folder"
 trap 'rm -rf "$folder"' EXIT
 printf '%s' "$1" >"$folder/peer.c"
-words=$("$compiler" -O2 -o "$folder/peer" "$folder/peer.c" 2>&1 </dev/null) || fail "$compiler: $words"
+# shellcheck disable=SC2086 # a command may be several words
+words=$($compiler -O2 -o "$folder/peer" "$folder/peer.c" 2>&1 </dev/null) || fail "$compiler: $words"
 flags=
-case $("$launcher" --version 2>&1 </dev/null) in
+# shellcheck disable=SC2086
+case $($launcher --version 2>&1 </dev/null) in
 *OpenRTE* | *"Open MPI"* | *PRRTE*)
     flags=--oversubscribe
     [ "$(id -u)" != 0 ] || flags="$flags --allow-run-as-root"
     ;;
 esac
-# shellcheck disable=SC2086 # flags are several words
-"$launcher" $flags -n "$2" "$folder/peer"
+# shellcheck disable=SC2086
+$launcher $flags -n "$2" "$folder/peer"

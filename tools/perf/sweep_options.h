@@ -78,8 +78,8 @@ bool sweep_options_check(const sweep_options *options);
     "      --rounds N         each figure is the median of N rounds (1, or 5\n"                    \
     "                         with --peer)\n"                                                      \
     "      --peer mpi         the same sizes, in the same rounds, with Open MPI, for\n"            \
-    "                         which a program is compiled with its mpicc, or with the\n"           \
-    "                         MPI whose mpicc and mpirun $MPICC and $MPIRUN name\n"                \
+    "                         which a program is compiled; or with the MPI of the\n"               \
+    "                         commands in $MPICC and $MPIRUN\n"                                    \
     "      --peer torch       and with torch's Gloo in the Python of --torch; all on\n"            \
     "                         one host. A second table has what each took, in place\n"             \
     "                         where torch has no other way (reduce, all_reduce)\n"                 \
