@@ -310,6 +310,8 @@ static void command_line(void)
 int main(void)
 {
     needs_gloo();
+    /* AddressSanitizer's memory does not just run out, unless it is told to. */
+    setenv("ASAN_OPTIONS", "allocator_may_return_null=1", 1);
     plan(NUM_OPERATIONS + 10 + 8 + 6 + 6 + 10 + 6 + 26);
     command_line();
     for (size_t i = 0; i < NUM_OPERATIONS; i++)
