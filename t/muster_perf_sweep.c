@@ -120,6 +120,8 @@ static void table(void)
                 "-o", "all", "-r", "all");
     is_int(table_lines(tools_run.out), 2 * (6 * 6 + 6 * 9 + 7),
            "all types, reductions that they have, and roots");
+    TOOLS_RANKS(2, "muster-perf", "barrier", "-n", "1", "-d", "all", "-o", "all", "-r", "all");
+    is_int(table_lines(tools_run.out), 1, "of which a barrier has none");
     TOOLS_RANKS(2, "muster-perf", "gather", "-b", "0", "-e", "0", "-d", "half", "-r", "1");
     ok(tools_run.status == 0 && table_lines(tools_run.out) == 1, "nothing at all is a size too");
     has_str(tools_run.out, "     float16       none      1 ", "a name of nccl-tests");
@@ -312,7 +314,7 @@ int main(void)
     needs_gloo();
     /* AddressSanitizer's memory does not just run out, unless it is told to. */
     setenv("ASAN_OPTIONS", "allocator_may_return_null=1", 1);
-    plan(NUM_OPERATIONS + 10 + 8 + 6 + 6 + 10 + 6 + 26);
+    plan(NUM_OPERATIONS + 11 + 8 + 6 + 6 + 10 + 6 + 26);
     command_line();
     for (size_t i = 0; i < NUM_OPERATIONS; i++)
         operation(i);

@@ -26,12 +26,15 @@ typedef struct overlap {
     size_t count;
     muster_type type;
     muster_reduction redop;
-    long long steps;    /* of computing */
-    double device_time; /* seconds */
-    double sum;         /* of what was computed, so that it is not left out */
-    double *seconds[KINDS];
-    double medians[KINDS];
+    long long steps;            /* of computing */
+    double device_time;         /* seconds */
+    volatile double sum;        /* of what was computed, so that it is not left out */
+    double *seconds[KINDS + 2]; /* in each round; the last two are shares that were hidden */
+    double medians[KINDS + 2];
 } overlap;
+
+/* What was saved of the shorter of two in each round; 1 is all of it. */
+enum { HIDDEN = KINDS, HIDDEN_DEVICE, COLUMNS };
 
 /* Arithmetic that waits for itself and needs no memory. */
 static void overlap_compute(overlap *all)
@@ -101,6 +104,13 @@ static bool overlap_calibrate(overlap *all)
     return true;
 }
 
+static double overlap_share(const overlap *all, long long round, int work, int both)
+{
+    double alone = all->seconds[ALONE][round], other = all->seconds[work][round];
+    double shorter = alone < other ? alone : other;
+    return shorter > 0 ? (alone + other - all->seconds[both][round]) / shorter : 0;
+}
+
 static bool overlap_measure(overlap *all, long long rounds)
 {
     if (!overlap_calibrate(all))
@@ -109,20 +119,16 @@ static bool overlap_measure(overlap *all, long long rounds)
         for (int kind = 0; kind < KINDS; kind++)
             if (!overlap_once(all, kind, &all->seconds[kind][round]))
                 return false;
-    for (int kind = 0; kind < KINDS; kind++)
-        all->medians[kind] = perf_median(all->seconds[kind], (size_t)rounds);
+    for (long long round = 0; round < rounds; round++) {
+        all->seconds[HIDDEN][round] = overlap_share(all, round, COMPUTING, BOTH);
+        all->seconds[HIDDEN_DEVICE][round] = overlap_share(all, round, DEVICE, BOTH_DEVICE);
+    }
+    for (int column = 0; column < COLUMNS; column++)
+        all->medians[column] = perf_median(all->seconds[column], (size_t)rounds);
     return true;
 }
 
 /* ---- Output -------------------------------------------------------------------------------- */
-
-/* Of the shorter of the two, what is saved; 1 is all of it. */
-static double overlap_share(const overlap *all, int work, int both)
-{
-    const double *m = all->medians;
-    double shorter = m[ALONE] < m[work] ? m[ALONE] : m[work];
-    return shorter > 0 ? (m[ALONE] + m[work] - m[both]) / shorter : 0;
-}
 
 static void overlap_print(const perf_options *options, overlap *all)
 {
@@ -135,15 +141,14 @@ static void overlap_print(const perf_options *options, overlap *all)
     printf("  %-40s %12.3f %15.3f ms\n", "one after the other", 1000 * (m[ALONE] + m[COMPUTING]),
            1000 * (m[ALONE] + m[DEVICE]));
     printf("  %-40s %12.3f %15.3f ms\n", "at the same time", 1000 * m[BOTH], 1000 * m[BOTH_DEVICE]);
-    printf("  %-40s %12.0f %15.0f %%\n", "of the shorter one is hidden",
-           100 * overlap_share(all, COMPUTING, BOTH),
-           100 * overlap_share(all, DEVICE, BOTH_DEVICE));
+    printf("  %-40s %12.0f %15.0f %%\n", "of the shorter one is hidden", 100 * m[HIDDEN],
+           100 * m[HIDDEN_DEVICE]);
 }
 
-static json_t *overlap_json(const overlap *all, int work, int both)
+static json_t *overlap_json(const overlap *all, int work, int both, int hidden)
 {
     return json_pack("{s:f, s:f, s:f}", "alone_seconds", all->medians[work], "both_seconds",
-                     all->medians[both], "hidden", overlap_share(all, work, both));
+                     all->medians[both], "hidden", all->medians[hidden]);
 }
 
 static void overlap_print_json(const perf_options *options, overlap *all)
@@ -154,7 +159,8 @@ static void overlap_print_json(const perf_options *options, overlap *all)
         "backend", muster_group_backend(all->world), "size",
         (json_int_t)(all->count * muster_type_size(all->type)), "rounds",
         (json_int_t)options->rounds, "all_reduce_seconds", all->medians[ALONE], "computing",
-        overlap_json(all, COMPUTING, BOTH), "device", overlap_json(all, DEVICE, BOTH_DEVICE));
+        overlap_json(all, COMPUTING, BOTH, HIDDEN), "device",
+        overlap_json(all, DEVICE, BOTH_DEVICE, HIDDEN_DEVICE));
     json_dumpf(found, stdout, JSON_INDENT(2));
     putchar('\n');
     json_decref(found);
@@ -168,9 +174,9 @@ static bool overlap_allocate(overlap *all, long long rounds)
     all->send = calloc(bytes + 1, 1);
     all->receive = calloc(bytes + 1, 1);
     bool good = all->send != NULL && all->receive != NULL;
-    for (int kind = 0; kind < KINDS; kind++) {
-        all->seconds[kind] = calloc((size_t)rounds, sizeof(double));
-        good = good && all->seconds[kind] != NULL;
+    for (int column = 0; column < COLUMNS; column++) {
+        all->seconds[column] = calloc((size_t)rounds, sizeof(double));
+        good = good && all->seconds[column] != NULL;
     }
     return good;
 }
@@ -194,8 +200,8 @@ bool perf_overlap(const perf_options *options, muster_group *world)
         else
             overlap_print(options, &all);
     }
-    for (int kind = 0; kind < KINDS; kind++)
-        free(all.seconds[kind]);
+    for (int column = 0; column < COLUMNS; column++)
+        free(all.seconds[column]);
     free(all.send);
     free(all.receive);
     return good;

@@ -236,7 +236,10 @@ static bool sweep_reductions(sweep *all, bool one_type)
 static bool sweep_types(sweep *all)
 {
     int chosen = all->options->sweep.type;
-    bool every = chosen == MUSTER_NUM_TYPES;
+    bool typed = all->call.operation->bus != SWEEP_NONE;
+    bool every = chosen == MUSTER_NUM_TYPES && typed;
+    if (!typed)
+        chosen = MUSTER_INT8; /* of which there are none */
     for (int type = every ? 0 : chosen; type < (every ? MUSTER_NUM_TYPES : chosen + 1); type++) {
         all->call.type = (muster_type)type;
         if (!sweep_reductions(all, !every))
