@@ -75,19 +75,26 @@ const char *store_describe(const muster_store *store)
     return store->ops->describe(store);
 }
 
-muster_status store_missing_error(const muster_store *store, const muster_blob *missing,
-                                  size_t num_missing, int64_t timeout_ms)
+void store_missing_add(store_missing *missing, muster_blob key)
+{
+    if (missing->count < STORE_MAX_SHOWN)
+        missing->first[missing->count] = key;
+    missing->count++;
+}
+
+muster_status store_missing_error(const muster_store *store, const store_missing *missing,
+                                  int64_t timeout_ms)
 {
     char list[STORE_MAX_SHOWN * (BLOB_TEXT_SIZE + 4) + 32], name[BLOB_TEXT_SIZE];
-    size_t used = 0;
-    for (size_t i = 0; i < num_missing && i < STORE_MAX_SHOWN; i++)
+    size_t used = 0, count = missing->count;
+    for (size_t i = 0; i < count && i < STORE_MAX_SHOWN; i++)
         used += (size_t)snprintf(list + used, sizeof(list) - used, "%s'%s'", i == 0 ? "" : ", ",
-                                 blob_text(missing[i], name));
-    if (num_missing > STORE_MAX_SHOWN)
-        snprintf(list + used, sizeof(list) - used, " and %zu more", num_missing - STORE_MAX_SHOWN);
+                                 blob_text(missing->first[i], name));
+    if (count > STORE_MAX_SHOWN)
+        snprintf(list + used, sizeof(list) - used, " and %zu more", count - STORE_MAX_SHOWN);
     return error_set(MUSTER_ERR_TIMEOUT,
                      "%s: timed out after %" PRId64 " ms waiting for %s %s, which nobody has set",
-                     store_describe(store), timeout_ms, num_missing == 1 ? "key" : "keys", list);
+                     store_describe(store), timeout_ms, count == 1 ? "key" : "keys", list);
 }
 
 /* ---- Checks -------------------------------------------------------------------------------- */

@@ -70,12 +70,17 @@ bool store_wait_gone(muster_store *store, muster_blob key, deadline end);
  * store. */
 const char *store_describe(const muster_store *store);
 
-/*
- * MUSTER_ERR_TIMEOUT with the sentence that names the keys waited for in vain: missing has the
- * first of them, STORE_MAX_SHOWN at most, and num_missing is how many there are.
- */
+/* Keys waited for in vain: how many, and the first of them, which a sentence names. */
 enum { STORE_MAX_SHOWN = 8 };
-muster_status store_missing_error(const muster_store *store, const muster_blob *missing,
-                                  size_t num_missing, int64_t timeout_ms);
+typedef struct store_missing {
+    size_t count;
+    muster_blob first[STORE_MAX_SHOWN];
+} store_missing;
+
+void store_missing_add(store_missing *missing, muster_blob key);
+
+/* MUSTER_ERR_TIMEOUT with the sentence that names them. */
+muster_status store_missing_error(const muster_store *store, const store_missing *missing,
+                                  int64_t timeout_ms);
 
 #endif

@@ -68,14 +68,11 @@ static void pause_unchanged(const file_log *log, off_t seen, deadline end, int *
 static muster_status missing_error(file_store *file, const muster_blob *keys, size_t num_keys,
                                    int64_t timeout_ms)
 {
-    muster_blob missing[STORE_MAX_SHOWN];
-    size_t num = 0, at = next_missing(&file->log, keys, 0, num_keys);
-    for (; at < num_keys; at = next_missing(&file->log, keys, at + 1, num_keys)) {
-        if (num < STORE_MAX_SHOWN)
-            missing[num] = keys[at];
-        num++;
-    }
-    return store_missing_error(&file->store, missing, num, timeout_ms);
+    store_missing missing = {0};
+    for (size_t i = 0; i < num_keys; i++)
+        if (next_missing(&file->log, keys, i, i + 1) == i)
+            store_missing_add(&missing, keys[i]);
+    return store_missing_error(&file->store, &missing, timeout_ms);
 }
 
 /* *gone: it has been removed, and what it held is all that there will ever be. */

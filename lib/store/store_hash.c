@@ -43,14 +43,11 @@ static muster_status hash_unlock_changed(hash_store *hash, muster_status status)
 static muster_status hash_missing(hash_store *hash, const muster_blob *keys, size_t num_keys,
                                   int64_t timeout_ms)
 {
-    muster_blob missing[STORE_MAX_SHOWN];
-    size_t num = 0, at = value_map_missing(&hash->values, keys, 0, num_keys);
-    for (; at < num_keys; at = value_map_missing(&hash->values, keys, at + 1, num_keys)) {
-        if (num < STORE_MAX_SHOWN)
-            missing[num] = keys[at];
-        num++;
-    }
-    return store_missing_error(&hash->store, missing, num, timeout_ms);
+    store_missing missing = {0};
+    for (size_t i = 0; i < num_keys; i++)
+        if (value_map_missing(&hash->values, keys, i, i + 1) == i)
+            store_missing_add(&missing, keys[i]);
+    return store_missing_error(&hash->store, &missing, timeout_ms);
 }
 
 /* Called and returns with the lock held. */

@@ -48,26 +48,20 @@ muster_status store_tcp_search(muster_store *store, const muster_blob *keys, siz
 {
     tcp_client *client = &((tcp_store *)store)->client;
     deadline end = deadline_in(SEARCH_MS);
-    muster_blob missing[STORE_MAX_SHOWN];
+    store_missing missing = {0};
     unsigned char answers[SEARCH_AT_ONCE];
-    size_t num_missing = 0;
     for (size_t from = 0, to; from < num_keys; from = to) {
         to = num_keys - from < SEARCH_AT_ONCE ? num_keys : from + SEARCH_AT_ONCE;
         muster_status status = search_some(client, keys, from, to, answers, end);
-        if (status == MUSTER_ERR_TIMEOUT && num_missing > 0)
+        if (status == MUSTER_ERR_TIMEOUT && missing.count > 0)
             break;
         if (status != MUSTER_OK)
             return error_prefix(status, "waiting for %zu keys: ", num_keys);
-        for (size_t i = from; i < to; i++) {
-            if (answers[i - from] == PROTOCOL_READY)
-                continue;
-            if (num_missing < STORE_MAX_SHOWN)
-                missing[num_missing] = keys[i];
-            num_missing++;
-        }
+        for (size_t i = from; i < to; i++)
+            if (answers[i - from] != PROTOCOL_READY)
+                store_missing_add(&missing, keys[i]);
     }
-    return num_missing == 0 ? MUSTER_OK
-                            : store_missing_error(store, missing, num_missing, timeout_ms);
+    return missing.count == 0 ? MUSTER_OK : store_missing_error(store, &missing, timeout_ms);
 }
 
 /* ---- Waiting ------------------------------------------------------------------------------- */
