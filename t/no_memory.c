@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Options and backends without memory: every allocation is refused in turn, which must be an error
- * and nothing else. The linker puts the functions below in place of those of libc.
+ * and nothing else.
  */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
@@ -11,50 +11,8 @@
 
 #include "backend/backend_scan.h"
 #include "options/options.h"
+#include "scarce.h"
 #include "tap.h"
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *old, size_t size);
-char *__real_strdup(const char *text);
-char *__real_strndup(const char *text, size_t length);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *old, size_t size);
-char *__wrap_strdup(const char *text);
-char *__wrap_strndup(const char *text, size_t length);
-
-static int left = -1; /* allocations until one is refused; negative: none is */
-
-static bool is_refused(void)
-{
-    return left >= 0 && left-- == 0;
-}
-
-void *__wrap_malloc(size_t size)
-{
-    return is_refused() ? NULL : __real_malloc(size);
-}
-
-void *__wrap_calloc(size_t count, size_t size)
-{
-    return is_refused() ? NULL : __real_calloc(count, size);
-}
-
-void *__wrap_realloc(void *old, size_t size)
-{
-    return is_refused() ? NULL : __real_realloc(old, size);
-}
-
-char *__wrap_strdup(const char *text)
-{
-    return is_refused() ? NULL : __real_strdup(text);
-}
-
-char *__wrap_strndup(const char *text, size_t length)
-{
-    return is_refused() ? NULL : __real_strndup(text, length);
-}
 
 static const muster_option rows[] = {
     {.name = "a.x", .type = MUSTER_OPTION_STRING, .aliases = "a.old"},
@@ -112,9 +70,9 @@ static void starve(muster_status (*what)(void), const char *name)
     bool clean = true;
     muster_status status = MUSTER_ERR_NO_MEMORY;
     for (; status != MUSTER_OK && refused < 1000; refused++) {
-        left = refused;
+        scarce_left = refused;
         status = what();
-        left = -1;
+        scarce_left = -1;
         clean = clean && (status == MUSTER_OK || (status == MUSTER_ERR_NO_MEMORY &&
                                                   strstr(muster_last_error(), "no memory for")));
     }

@@ -2,83 +2,17 @@
  *
  * A group of one rank and its gathers without memory: every allocation is refused in turn, which
  * must be an error or no matter, and nothing else. Run it under a sanitizer, which finds leaks.
- * The linker puts the functions below in place of those of libc.
  */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "muster.h"
+#include "scarce.h"
 #include "tap.h"
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *old, size_t size);
-char *__real_strdup(const char *text);
-char *__real_strndup(const char *text, size_t length);
-FILE *__real_open_memstream(char **text, size_t *size);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *old, size_t size);
-char *__wrap_strdup(const char *text);
-char *__wrap_strndup(const char *text, size_t length);
-int __wrap_asprintf(char **text, const char *format, ...);
-FILE *__wrap_open_memstream(char **text, size_t *size);
-
-static int left = -1; /* allocations until one is refused; negative: none is */
-
-static bool is_refused(void)
-{
-    return left >= 0 && left-- == 0;
-}
-
-void *__wrap_malloc(size_t size)
-{
-    return is_refused() ? NULL : __real_malloc(size);
-}
-
-void *__wrap_calloc(size_t count, size_t size)
-{
-    return is_refused() ? NULL : __real_calloc(count, size);
-}
-
-void *__wrap_realloc(void *old, size_t size)
-{
-    return is_refused() ? NULL : __real_realloc(old, size);
-}
-
-char *__wrap_strdup(const char *text)
-{
-    return is_refused() ? NULL : __real_strdup(text);
-}
-
-char *__wrap_strndup(const char *text, size_t length)
-{
-    return is_refused() ? NULL : __real_strndup(text, length);
-}
-
-/* What text then points to is not said: here nowhere good, so that whoever frees it is found. */
-int __wrap_asprintf(char **text, const char *format, ...)
-{
-    if (is_refused()) {
-        *text = (char *)1;
-        return -1;
-    }
-    va_list arguments;
-    va_start(arguments, format);
-    int length = vasprintf(text, format, arguments);
-    va_end(arguments);
-    return length;
-}
-
-FILE *__wrap_open_memstream(char **text, size_t *size)
-{
-    return is_refused() ? NULL : __real_open_memstream(text, size);
-}
 
 static muster_store *store;
 static muster_group *group;
@@ -183,10 +117,10 @@ static muster_status run_once(muster_status (*what)(void), int allocations, bool
     muster_store_hash(&store);
     if (what != make_and_free && make(&group) != MUSTER_OK)
         bail_out("no group: %s", muster_last_error());
-    left = allocations;
+    scarce_left = allocations;
     muster_status status = what();
-    *reached = allocations >= 0 && left < 0;
-    left = -1;
+    *reached = allocations >= 0 && scarce_left < 0;
+    scarce_left = -1;
     muster_group_free(group);
     muster_store_free(store);
     group = NULL;
