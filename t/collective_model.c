@@ -175,10 +175,10 @@ static size_t count_of(int which, int n, size_t size)
                                    200 / size,
                                    200 / size + 1,
                                    1000,
-                                   16384 / size,
-                                   16384 / size + 1,
-                                   65536 / size - 1,
-                                   65536 / size};
+                                   (1 << 20) / (size_t)n / size,
+                                   (1 << 20) / (size_t)n / size + 1,
+                                   (32 << 20) / size - 1,
+                                   (32 << 20) / size};
     return counts[which];
 }
 
@@ -196,10 +196,11 @@ static bool everything(void)
     return large != NULL && strcmp(large, "1") == 0;
 }
 
-/* Of how many cases one is drawn. */
-static uint64_t one_of(const row *one, int n)
+/* Of how many cases one is drawn; long ones take long. */
+static uint64_t one_of(const row *one, int n, int which)
 {
-    return everything() ? 1 : (uint64_t)(one->traits & ROW_REDUCES ? 3 * n : (n + 1) * 2 / 3);
+    uint64_t usual = (uint64_t)(one->traits & ROW_REDUCES ? 3 * n : (n + 1) * 2 / 3);
+    return everything() ? 1 : which < 10 ? usual : 8 * usual;
 }
 
 /* Every root, or the one that was drawn. */
@@ -228,7 +229,7 @@ static bool type_right(setting *s, const muster_reduction *premuls)
         s->seed = pick;
         s->redop = s->kind == MUSTER_PREMUL_SUM ? premuls[is_whole(s->type)] : s->kind;
         if (!(one->traits & ROW_REDUCES) || model_has(s->type, s->kind))
-            if (count_wanted(one, which) && pick % one_of(one, s->n) == 0)
+            if (count_wanted(one, which) && pick % one_of(one, s->n, which) == 0)
                 right = roots_right(s, pick / 64);
     }
     return right;

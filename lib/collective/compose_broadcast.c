@@ -7,8 +7,9 @@
 #include "collective/compose.h"
 
 /* From here on a broadcast to more than one other rank is a scatter and an all_gather: each rank
- * sends the buffer once and a bit, where the tree's root sends it once for each level. */
-enum { BROADCAST_SLICES_BYTES = 65536 };
+ * sends the buffer once and a bit, where the tree's root sends it once for each level. Ranks of one
+ * host share its memory and its cores, so that more messages gain nothing for long. */
+enum { SLICES_BYTES = 65536, SLICES_BYTES_ON_ONE_HOST = 32 << 20 };
 
 muster_status compose_barrier(muster_group *group, const message_label *label, deadline end)
 {
@@ -65,7 +66,8 @@ muster_status compose_broadcast(muster_group *group, const message_label *label,
                                 deadline end)
 {
     size_t bytes = label->count * muster_type_size(label->type);
-    if (group->size > 2 && bytes >= BROADCAST_SLICES_BYTES)
+    size_t long_from = group->one_host ? SLICES_BYTES_ON_ONE_HOST : SLICES_BYTES;
+    if (group->size > 2 && bytes >= long_from)
         return broadcast_by_slices(group, label, buffer, end);
     return broadcast_by_tree(group, label, buffer, bytes, end);
 }

@@ -10,8 +10,9 @@
 
 #include "reduce/reduce.h"
 
-/* Up to here a reduction takes one step instead of two, at the price of n times the bytes. */
-enum { ONE_STEP_BYTES = 16384 };
+/* Up to so many bytes of all ranks together a reduction takes one step instead of two, at the price
+ * of n times the bytes. Ranks of one host wait for each other's turn on its cores in each step. */
+enum { ONE_STEP_BYTES = 1 << 16, ONE_STEP_BYTES_ON_ONE_HOST = 1 << 20 };
 
 /* The blocks of all ranks that one rank reduces, but not its own, which stays where it is. */
 typedef struct heap {
@@ -86,8 +87,9 @@ static muster_status reduce_mine(muster_group *group, const message_label *label
 
 static bool is_small(const muster_group *group, const message_label *label)
 {
-    return label->count * muster_type_size(label->type) <= ONE_STEP_BYTES ||
-           label->count < (uint64_t)group->size;
+    size_t n = (size_t)group->size;
+    size_t most = (group->one_host ? ONE_STEP_BYTES_ON_ONE_HOST : ONE_STEP_BYTES) / n;
+    return label->count <= most / muster_type_size(label->type) || label->count < n;
 }
 
 muster_status compose_reduce_scatter(muster_group *group, const message_label *label,

@@ -107,6 +107,7 @@ static void look_around(forming *all)
 
 static muster_status choose_backend(muster_group *group)
 {
+    group->one_host = roster_num_hosts(&group->ranks) == 1;
     muster_status status =
         handshake_choose(&group->ranks, group->asked, &group->backend, &group->why);
     if (status == MUSTER_OK && group->size > 1)
@@ -198,7 +199,7 @@ static muster_status open_comm(muster_group *group, const exchange *meeting)
         .group_name = group->name,
         .timeout_ms = deadline_left_ms(meeting->end),
         .address = group->address,
-        .one_host = roster_num_hosts(&group->ranks) == 1,
+        .one_host = group->one_host,
         .ranks_here = roster_ranks_on_host(&group->ranks, group->rank),
         .cores_here = group->ranks.ranks[group->rank].cores,
     };

@@ -50,6 +50,7 @@ struct muster_group {
     int *to_world;
     _Atomic int64_t timeout_ms;
     roster ranks;
+    bool one_host; /* that of all ranks */
     muster_options *options;
     const backend_entry *backend;
     char *asked;
