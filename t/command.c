@@ -53,6 +53,9 @@ static int command_open(const struct command *command, const char *name)
     return file;
 }
 
+static const int command_signals[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGTERM, SIGTSTP,
+                                      SIGTTIN, SIGTTOU, SIGUSR1, SIGUSR2};
+
 void command_start(struct command *command, const char *input, const char *const *arguments)
 {
     const char *where = getenv("TMPDIR");
@@ -72,6 +75,9 @@ void command_start(struct command *command, const char *input, const char *const
     command->pid = fork();
     if (command->pid == 0) {
         prctl(PR_SET_PDEATHSIG, SIGKILL);
+        /* a test in the background of a shell has some of them ignored */
+        for (size_t i = 0; i < sizeof(command_signals) / sizeof(command_signals[0]); i++)
+            signal(command_signals[i], SIG_DFL);
         for (int i = 0; i < 3 && getppid() == parent; i++)
             dup2(files[i], i);
         for (int i = 3; i < 1024; i++)

@@ -29,7 +29,7 @@ static void expect_lost(rank *me, int number)
     if (!rank_check(me, rank_wait_broken(me, 5000), "host->broken does not come"))
         return;
     int64_t after_ms = (me->broken_at_ns - atomic_load(rank_flag(me, KILLED))) / 1000000;
-    rank_check(me, after_ms < 1000, "told after %lld ms only", (long long)after_ms);
+    rank_check(me, after_ms < patient(1000), "told after %lld ms only", (long long)after_ms);
     rank_check(me, me->broken_rank == number && me->broken_status == MUSTER_ERR_PEER_LOST,
                "told that rank %d has %s: %s", me->broken_rank,
                muster_status_name(me->broken_status), me->broken_sentence);
@@ -164,7 +164,7 @@ static void stopped(rank *me)
     rank_check(me, status == MUSTER_ERR_TIMEOUT, "wait: %s: %s", muster_status_name(status),
                muster_last_error());
     rank_check(me, strstr(muster_last_error(), "rank 1") != NULL, "%s", muster_last_error());
-    rank_check(me, took_ms >= 300 && took_ms < 900, "it took %lld ms", (long long)took_ms);
+    rank_check(me, took_ms >= 300 && took_ms < patient(900), "it took %lld ms", (long long)took_ms);
     status = me->gloo->post_send(me->comm, 1, 5, &byte, 1, &request);
     rank_check(me, status == MUSTER_ERR_FAILED, "a later post: %s", muster_status_name(status));
     rank_not_broken(me);

@@ -81,7 +81,8 @@ static void expect_failure(rank *me, muster_status one, muster_status other, con
                muster_last_error());
     rank_check(me, strstr(muster_last_error(), part) != NULL, "no '%s' in: %s", part,
                muster_last_error());
-    rank_check(me, took_ms < me->timeout_ms * 3 / 2 + 200, "it took %lld ms", (long long)took_ms);
+    rank_check(me, took_ms < patient(me->timeout_ms * 3 / 2 + 200), "it took %lld ms",
+               (long long)took_ms);
     rank_check(me, me->comm == NULL, "comm was touched");
     expect_nothing_left(me, fds, threads);
 }

@@ -28,7 +28,7 @@ static void statuses(void)
     has_str(run.err, "muster-run: rank 1 (pid ", "which is named");
     has_str(run.err, ") exited with status 7; stopping 3 others\n", "with what happens");
     is_int(lines(run.err), 1, "in one line");
-    ok(run.seconds < 30, "the others don't go on");
+    ok(run.seconds < (double)patient(30), "the others don't go on");
     command_run(&run, NULL, RUN("-n", "2", SHELL("test $RANK = 1 && kill -SEGV $$; sleep 60")));
     is_int(run.status, 128 + SIGSEGV, "a signal is 128 and its number");
     has_str(run.err, "was killed by signal 11 (SIGSEGV); stopping 1 other\n", "and named");
@@ -84,7 +84,7 @@ static void in_time(void)
                     SHELL("test $RANK = 1 && sleep 0.3 && exit 4; trap '' TERM; sleep 60; "
                           "sleep 60")));
     is_int(run.status, 4, "ranks that don't stop when asked");
-    ok(run.seconds > 0.3 && run.seconds < 20, "are killed in time (%.2f s)", run.seconds);
+    ok(run.seconds > 0.3 && run.seconds < (double)patient(20), "are killed in time (%.2f s)", run.seconds);
 }
 
 void run_failures(void)
@@ -139,12 +139,12 @@ static void insisting(void)
     kill(run.pid, SIGINT);
     command_finish(&run);
     is_int(run.status, -SIGINT, "the second SIGINT in a second");
-    ok(run.seconds < 20, "kills at once (%.2f s)", run.seconds);
+    ok(run.seconds < (double)patient(20), "kills at once (%.2f s)", run.seconds);
     start_trapping("0.3", "trap '' TERM; echo ready; while :; do sleep 0.05; done");
     kill(run.pid, SIGTERM);
     command_finish(&run);
     is_int(run.status, -SIGTERM, "ranks that ignore SIGTERM are killed after a while");
-    ok(run.seconds < 20, "not for ever (%.2f s)", run.seconds);
+    ok(run.seconds < (double)patient(20), "not for ever (%.2f s)", run.seconds);
 }
 
 static char state_of(pid_t pid)
@@ -218,7 +218,7 @@ void run_leftovers(void)
 {
     command_run(&run, NULL, RUN("-n", "2", SHELL("sleep 60 & setsid sleep 60 & exit 0")));
     is_int(run.status, 0, "ranks that leave processes behind");
-    ok(run.seconds < 20, "are not waited for");
+    ok(run.seconds < (double)patient(20), "are not waited for");
     is_int(command_left(), 0, "and what they left is gone");
     command_run(&run, NULL,
                 RUN("-n", "2",
