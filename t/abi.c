@@ -5,6 +5,7 @@
  */
 #include "tap.h"
 
+#include "muster.h"
 #include "muster/backend.h"
 
 typedef struct field {

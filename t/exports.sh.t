@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # What is declared, what is listed and what is exported are the same names; plugins export their one
-# symbol; the public headers compile alone and without a warning, as C11 and as C++17.
+# symbol; each public header compiles alone and without a warning, as C11 and as C++17.
 
 srcdir=${srcdir:-.}
 : "${NM:=nm}" "${CC:=cc}" "${CXX:=c++}"
-header=$srcdir/include/muster.h
+headers=$(cd "$srcdir/include" && echo muster.h muster/*.h)
 work=$(mktemp -d "${TMPDIR:-/tmp}/muster-exports-XXXXXX") || exit 1
 trap 'rm -rf "$work"' EXIT
 number=0
@@ -39,19 +39,24 @@ exported() { # OBJECT
         grep -v '^__\(odr_\)\{0,1\}asan' | LC_ALL=C sort
 }
 
-compiles() { # NAME COMPILER... ; the program is on stdin
-    name=$1
+use() { # SUFFIX COMPILER...
+    suffix=$1
     shift
-    if ! echo 'int main(void) { return 0; }' >"$work/none.$suffix" ||
-        ! "$@" -c "$work/none.$suffix" -o "$work/none.o" >/dev/null 2>&1; then
-        cat >/dev/null
-        skip "$name" "no such compiler"
+    compiler=$*
+    have_compiler=no
+    echo 'int main(void) { return 0; }' >"$work/none.$suffix"
+    $compiler -c "$work/none.$suffix" -o "$work/none.o" >/dev/null 2>&1 && have_compiler=yes
+}
+
+compiles() { # NAME ; the program is on stdin
+    cat >"$work/program.$suffix"
+    if [ $have_compiler = no ]; then
+        skip "$1" "no such compiler"
         return
     fi
-    cat >"$work/program.$suffix"
-    "$@" -Wall -Wextra -pedantic -Werror -I "$srcdir/include" -c "$work/program.$suffix" \
+    $compiler -Wall -Wextra -pedantic -Werror -I "$srcdir/include" -c "$work/program.$suffix" \
         -o "$work/program.o" >"$work/said" 2>&1
-    point $? "$name"
+    point $? "$1"
     sed 's/^/# /' "$work/said"
 }
 
@@ -60,15 +65,33 @@ for file in backends/*/.libs/muster_*.so; do
     [ -e "$file" ] && plugins="$plugins $file"
 done
 set -- $plugins
-echo "1..$((10 + $#))"
+echo "1..$((8 + $# + 2 * $(echo "$headers" | wc -w)))"
 
-sed -n 's/^MUSTER_API.*[ *]\(muster_[a-z0-9_]*\)(.*/\1/p' "$header" | LC_ALL=C sort >"$work/declared"
+(cd "$srcdir/include" && cat $headers) >"$work/text"
+sed -n 's/^MUSTER_API.*[ *]\(muster_[a-z0-9_]*\)(.*/\1/p' "$work/text" | LC_ALL=C sort >"$work/declared"
 sed -n 's/^ *\(muster_[a-z0-9_]*\);$/\1/p' "$srcdir/lib/libmuster.map" >"$work/listed"
 LC_ALL=C sort "$work/listed" >"$work/sorted"
-[ "$(grep -c '^MUSTER_API' "$header")" -eq "$(wc -l <"$work/declared")" ]
+[ "$(grep -c '^MUSTER_API' "$work/text")" -eq "$(wc -l <"$work/declared")" ]
 point $? "every declaration has its name on its first line"
-same "$work/declared" "$work/sorted" "what muster.h declares is what the map lists"
+same "$work/declared" "$work/sorted" "what the headers declare is what the map lists"
 same "$work/sorted" "$work/listed" "the map is sorted"
+
+# What muster.h reaches is all that there is but what backends include; all of it is installed.
+use c $CC -std=c11
+for name in $headers; do
+    [ $name = muster/backend.h ] || echo $name
+done | LC_ALL=C sort >"$work/wanted"
+if [ $have_compiler = yes ]; then
+    echo '#include <muster.h>' >"$work/alone.c"
+    $compiler -M -I "$srcdir/include" "$work/alone.c" | tr ' \\' '\n\n' |
+        sed -n "s|^$srcdir/include/||p" | LC_ALL=C sort >"$work/reached"
+    same "$work/wanted" "$work/reached" "muster.h includes every header but the backends'"
+else
+    skip "what muster.h includes" "no such compiler"
+fi
+sed -n 's/.*[[:blank:]]include\/\(muster[./a-z_]*\.h\).*/\1/p' "$srcdir/Makefile.am" | LC_ALL=C sort >"$work/installed"
+echo $headers | tr ' ' '\n' | LC_ALL=C sort >"$work/there"
+same "$work/there" "$work/installed" "every header is installed"
 
 have_nm=no
 $NM -D lib/.libs/libmuster.so >/dev/null 2>&1 && have_nm=yes
@@ -102,17 +125,18 @@ int main(void)
     return init.rank + group.struct_size == store.struct_size && muster_str("x").size == 1;
 }
 END
-suffix=c
-for name in muster.h muster/backend.h; do
-    echo "#include <$name>" >"$work/alone"
-    compiles "$name alone as C11" $CC -std=c11 <"$work/alone"
-done
 { echo '#include <muster.h>' && cat "$work/uses"; } >"$work/whole"
-compiles "a program in C11" $CC -std=c11 <"$work/whole"
-suffix=cc
-for name in muster.h muster/backend.h; do
-    echo "#include <$name>" >"$work/alone"
-    compiles "$name alone as C++17" $CXX -std=c++17 <"$work/alone"
-done
-compiles "a program in C++17" $CXX -std=c++17 <"$work/whole"
+
+all_in() { # LANGUAGE: each header alone, and a program
+    for name in $headers; do
+        echo "#include <$name>" >"$work/alone"
+        compiles "$name alone as $1" <"$work/alone"
+    done
+    compiles "a program in $1" <"$work/whole"
+}
+
+use c $CC -std=c11
+all_in C11
+use cc $CXX -std=c++17
+all_in C++17
 exit $failed

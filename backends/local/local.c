@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "muster/backend.h"
+#include "muster/version.h"
 
 /* Only its address counts: the core needs something to close. */
 struct muster_comm {

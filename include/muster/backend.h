@@ -15,7 +15,9 @@
 #ifndef MUSTER_BACKEND_H
 #define MUSTER_BACKEND_H
 
-#include <muster.h>
+#include <muster/blob.h>
+#include <muster/log.h>
+#include <muster/status.h>
 
 #ifdef __cplusplus
 extern "C" {
