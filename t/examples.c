@@ -32,20 +32,43 @@ static void readme_shows_hello(void)
     free(hello);
 }
 
-int main(void)
+/* The program on the first page of the manual, out of its comment. */
+static const char *write_first_program(void)
 {
-    needs_gloo();
-    plan(6);
-    readme_shows_hello();
-    const char *hello = tools_path("hello");
-    char script[4096];
+    static const char margin[] = " *     ";
+    char *header = read_source("include/muster.h"), *program = calloc(1, strlen(header) + 1);
+    if (program == NULL)
+        bail_out("no memory");
+    const char *line = strstr(header, " *     #include");
+    for (bool last = line == NULL; !last; line = strchr(line, '\n') + 1) {
+        bool code = strncmp(line, margin, strlen(margin)) == 0;
+        const char *text = line + (code ? strlen(margin) : strcspn(line, "\n"));
+        strncat(program, text, strcspn(text, "\n") + 1);
+        last = strncmp(text, "}\n", 2) == 0;
+    }
+    const char *path = tools_write("first.c", program);
+    free(program);
+    free(header);
+    return path;
+}
+
+/* As a user would. */
+static void compile(const char *source, const char *program)
+{
+    char script[8192];
     snprintf(script, sizeof(script),
-             "%s -std=c11 -Wall -Wextra -Werror -I%s/include %s -o %s %s/examples/hello.c "
+             "%s -std=c11 -Wall -Wextra -Werror -I%s/include %s -o %s %s "
              "-L%s/lib/.libs -lmuster -Wl,-rpath,%s/lib/.libs",
-             EXAMPLES_CC, SOURCES, EXAMPLES_FLAGS, hello, SOURCES, BUILD, BUILD);
+             EXAMPLES_CC, SOURCES, EXAMPLES_FLAGS, program, source, BUILD, BUILD);
     command_run(&tools_run, NULL, (const char *[]){"sh", "-c", script, NULL});
-    if (!is_int(tools_run.status, 0, "hello compiles without a warning"))
+    if (!is_int(tools_run.status, 0, "%s compiles without a warning", source))
         diag("%s: %s", script, tools_run.err);
+}
+
+static void run_hello(void)
+{
+    const char *hello = tools_path("hello");
+    compile(SOURCES "/examples/hello.c", hello);
     tools_start(4, hello, (const char *[]){NULL});
     is_int(tools_run.status, 0, "and runs");
     is_int(tools_count(tools_run.out, "\n"), 4, "every rank says a line");
@@ -53,6 +76,24 @@ int main(void)
             "what it received");
     tools_start(0, hello, (const char *[]){NULL});
     is_str(tools_run.out, "rank 0 of 1 on local received: | 0 | 100 -1\n", "and alone");
+}
+
+static void run_first_program(void)
+{
+    const char *source = write_first_program(), *first = tools_path("first");
+    compile(source, first);
+    tools_start(4, first, (const char *[]){NULL});
+    is_int(tools_run.status, 0, "and runs");
+    is_int(tools_count(tools_run.out, ": all ranks together are 6\n"), 4, "every rank says it");
+}
+
+int main(void)
+{
+    needs_gloo();
+    plan(9);
+    readme_shows_hello();
+    run_hello();
+    run_first_program();
     tools_clean();
     return done();
 }
