@@ -82,9 +82,10 @@ MUSTER_API muster_status muster_init_process_group(muster_group **group,
 
 /*
  * Leaves the group and frees it; never waits for other ranks longer than a second. Operations that
- * are still under way are broken off; their handles are freed as ever. The others can go on with
- * their own sub-groups; an operation of theirs that needs this rank fails. A group and those made
- * of it do not need each other: they may be freed in any order.
+ * are still under way are broken off, and with them the group on the other ranks; their handles are
+ * freed as ever. The others can go on with their own sub-groups; an operation of theirs that needs
+ * this rank fails. A group and those made of it do not need each other: they may be freed in any
+ * order.
  */
 MUSTER_API void muster_group_free(muster_group *group);
 
