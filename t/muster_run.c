@@ -263,7 +263,7 @@ int main(int argc, char **argv)
 {
     if (argc == 3)
         return run_as_rank(argv[2]);
-    plan(154);
+    plan(172);
     run_options();
     run_surroundings();
     run_secrets();

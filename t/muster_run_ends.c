@@ -87,9 +87,68 @@ static void in_time(void)
     ok(run.seconds > 0.3 && run.seconds < (double)patient(20), "are killed in time (%.2f s)", run.seconds);
 }
 
+static void going_on(void)
+{
+    command_run(&run, NULL,
+                RUN("--keep-going", "-n", "4",
+                    SHELL("test $RANK = 1 && kill -KILL $$; test $RANK = 2 && sleep 0.7 && exit 3;"
+                          "sleep 2; echo rank $RANK at its end")));
+    is_int(run.status, 128 + SIGKILL, "--keep-going: the status is that of the first to fail");
+    ok(strstr(run.out, "rank 0 at its end\n") != NULL &&
+           strstr(run.out, "rank 3 at its end\n") != NULL,
+       "the others go on to their end");
+    has_str(run.err, ") was killed by signal 9 (SIGKILL); going on with 3 others\n",
+            "with a line for each that fails");
+    has_str(run.err, ") exited with status 3; going on with 2 others\n", "and who is left");
+    is_int(lines(run.err), 2, "and no more");
+    command_run(&run, NULL, RUN("--keep-going", "-n", "2", SHELL("exit $((5 * RANK))")));
+    is_int(run.status, 5, "the last may be the one that fails");
+    ok(strstr(run.err, ") exited with status 5\n") != NULL || strstr(run.err, "1 other\n") != NULL,
+       "which is said");
+    command_run(&run, NULL, RUN("--keep-going", "-v", "-n", "3", SHELL("exit $RANK")));
+    is_int(lines(run.err), 4 + 3, "-v says how each ended, once");
+    command_run(&run, NULL, RUN("--keep_going", "-q", "-n", "2", SHELL("exit $RANK")));
+    ok(run.status == 1 && run.err[0] == '\0', "-q says nothing");
+    command_run(&run, NULL, RUN("--keep-going", "-n", "3", "true"));
+    ok(run.status == 0 && run.err[0] == '\0', "where none fails all is as without it");
+    command_run(&run, NULL,
+                RUN("--keep-going", "--timeout", "0.5", "-n", "3",
+                    SHELL("test $RANK = 1 && exit 3; sleep 60")));
+    is_int(run.status, 124, "the job's time ends those that go on");
+    has_str(run.err, "timed out after 0.5 s; stopping 2 ranks\n", "and is said");
+    command_run(&run, NULL, RUN("--keep-going", "-n", "3", "./not-there"));
+    is_int(run.status, 127, "a job that can't be started does not go on");
+    command_run(&run, NULL,
+                RUN("--keep-going", "-n", "2",
+                    SHELL("test $RANK = 1 || exec sleep 0.5; "
+                          "sh -c 'trap \"echo asked; exit\" TERM; echo up >&2; sleep 60 & wait' & "
+                          "sleep 0.2; kill -KILL $$")));
+    has_str(run.out, "asked\n", "what a rank has started ends with it");
+    ok(run.seconds < 20, "and is not waited for (%.2f s)", run.seconds);
+}
+
+static void going_on_signalled(void)
+{
+    command_free(&run);
+    command_start(&run, NULL,
+                  (const char *const[]){
+                      "sh", "-c", "exec " MUSTER_RUN " --keep-going -n 2 sh -c \"$1\" 2>&1", "sh",
+                      "test $RANK = 1 && exit 3; trap 'echo got TERM; exit 0' TERM; echo ready; "
+                      "while :; do sleep 0.05; done",
+                      NULL});
+    ok(command_has_said(&run, "; going on with 1 other\n") && command_has_said(&run, "ready"),
+       "a rank goes on");
+    kill(run.pid, SIGTERM);
+    command_finish(&run);
+    is_int(run.status, -SIGTERM, "a signal ends it");
+    has_str(run.out, "got TERM\n", "and comes to it before");
+}
+
 void run_failures(void)
 {
     statuses();
+    going_on();
+    going_on_signalled();
     not_started();
     in_time();
     is_int(command_left(), 0, "nothing is left running");

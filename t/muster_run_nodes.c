@@ -248,6 +248,53 @@ static void failing_together(void)
     }
 }
 
+/* The job of two nodes, of which each does what its script says. */
+static void start_going(const char *first, const char *second)
+{
+    START(0, "0", "--nnodes", "2", "-n", "4", "--node-timeout", "2", "--keep-going", SHELL(first));
+    START(1, "1", "--nnodes", "2", "-n", "4", "--node-timeout", "2", "--keep-going", SHELL(second));
+}
+
+static void going_on(void)
+{
+    start_going("sleep 2; echo end", "test $RANK = 3 && exit 3; sleep 2.5; echo end");
+    finish(2);
+    is_str(nodes[0].out, "end\nend\n", "--keep-going: the other node goes on");
+    is_str(nodes[1].out, "end\n", "and the other ranks of that one");
+    ok(nodes[0].status == 3 && nodes[1].status == 3, "the status is that of the rank that failed");
+    has_str(nodes[1].err, ") exited with status 3; going on with 1 other\n", "its node says so");
+    has_str(nodes[0].err, ") exited with status 3 on node 1 (host ", "and node 0");
+    start_going("test $RANK = 0 && exit 4; sleep 1", "sleep 1.5; echo end");
+    finish(2);
+    is_int(nodes[0].status, 4, "a rank of node 0");
+    ok(nodes[1].status == 0 && nodes[1].err[0] == '\0', "is not the other's");
+    is_str(nodes[1].out, "end\nend\n", "which goes on");
+    start_going("true", "sleep 0.5; exit 6");
+    finish(2);
+    is_int(nodes[0].status, 6, "node 0 hears of what fails after its own end");
+    start_going("echo here; sleep 60", "echo here; sleep 60");
+    ok(command_has_said(&nodes[0], "here") && command_has_said(&nodes[1], "here"), "nodes run");
+    kill(nodes[1].pid, SIGTERM);
+    finish(2);
+    is_int(nodes[1].status, -SIGTERM, "a signal to one muster-run");
+    is_int(nodes[0].status, 128 + SIGTERM, "ends all nodes");
+    ok(nodes[0].seconds < 40, "at once");
+}
+
+static void going_on_without_node(void)
+{
+    start_going("echo here; sleep 6; echo end", "echo here; sleep 60");
+    ok(command_has_said(&nodes[0], "here") && command_has_said(&nodes[1], "here"), "nodes run");
+    kill(nodes[1].pid, SIGKILL);
+    finish(2);
+    is_int(nodes[0].status, 1, "a node that is lost");
+    has_str(nodes[0].out, "end\nend\n", "does not end the others");
+    has_str(nodes[0].err, "node 1 has given no sign of life for 2 s", "and is named");
+    START(0, "0", "--nnodes", "2", "--keep-going", "true");
+    START(1, "1", "--nnodes", "2", "true");
+    both("--keep-going on one", 1, " without; give it to all or none");
+}
+
 static void killed(int which, int signal, int status, const char *sentence)
 {
     int other = 1 - which;
@@ -274,7 +321,7 @@ static void signals(void)
 
 int main(void)
 {
-    plan(6 + 4 + 8 + 3 + 26 + 10 + 9 + 4 + 19);
+    plan(6 + 4 + 8 + 3 + 26 + 10 + 9 + 4 + 13 + 8 + 19);
     struct port port = port_reserve();
     snprintf(port_text, sizeof(port_text), "%d", port.number);
     meeting();
@@ -285,6 +332,8 @@ int main(void)
     missing();
     failing();
     failing_together();
+    going_on();
+    going_on_without_node();
     signals();
     port_free(&port);
     for (int i = 0; i < MOST_NODES; i++)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * How ranks end: the first that fails stops the others, and nothing is left behind.
+ * How ranks end: the first that fails stops the others, unless the job is to go on, and nothing is
+ * left behind.
  */
 #include "config.h"
 
@@ -71,21 +72,55 @@ static int ending_status(const struct rank *rank)
     return WIFSIGNALED(rank->status) ? 128 + WTERMSIG(rank->status) : WEXITSTATUS(rank->status);
 }
 
-static void ending_fail(struct job *job, struct rank *rank)
+/* To the launcher that started this one, and to the other nodes. */
+static void ending_report(struct job *job, struct rank *rank)
 {
-    char how[64], others[64] = "", words[128], cause[128];
+    static const char advice[] = "; see the output there for the reason";
+    char how[64], words[128], cause[128];
     job->first = rank;
     ending_describe(rank, how, sizeof(how));
     snprintf(cause, sizeof(cause), "rank %d of muster-run %s", rank->number, how);
     muster_report_failure(cause);
     snprintf(words, sizeof(words), "rank %d (pid %ld) %s", rank->number, (long)rank->pid, how);
-    nodes_fail(job, ending_status(rank), words, "; see the output there for the reason");
-    if (job->living > 0)
-        snprintf(others, sizeof(others), "; stopping %d other%s", job->living,
-                 job->living == 1 ? "" : "s");
+    if (job->options->keep_going)
+        nodes_lose(job, ending_status(rank), words, advice);
+    else
+        nodes_fail(job, ending_status(rank), words, advice);
+}
+
+static void ending_say(struct job *job, const struct rank *rank)
+{
+    char how[64], others[64] = "";
+    const char *ending = job->living == 1 ? "" : "s";
+    ending_describe(rank, how, sizeof(how));
+    if (job->living > 0 && job->options->keep_going)
+        snprintf(others, sizeof(others), "; going on with %d other%s", job->living, ending);
+    else if (job->living > 0)
+        snprintf(others, sizeof(others), "; stopping %d other%s", job->living, ending);
     if (job->options->verbosity >= 0)
-        job_say(job, "%s%s", words, others);
+        job_say(job, "rank %d (pid %ld) %s%s", rank->number, (long)rank->pid, how, others);
+}
+
+static void ending_fail(struct job *job, struct rank *rank)
+{
+    ending_report(job, rank);
+    ending_say(job, rank);
     job_stop(job, SIGTERM);
+}
+
+/* The others go on; but what a rank has started goes with it, as when it ends the job. */
+static void ending_lose(struct job *job, struct rank *failed)
+{
+    if (job->first == NULL)
+        ending_report(job, failed);
+    for (int i = 0; i < job->count; i++) {
+        struct rank *rank = &job->ranks[i];
+        if (!rank->ended || rank->told || rank->status == 0)
+            continue;
+        rank->told = true;
+        ending_say(job, rank);
+        kill(-rank->pid, SIGTERM);
+    }
 }
 
 /* Says how ranks have ended, but for the first to fail, of which that is said already. */
@@ -124,7 +159,9 @@ void job_reap(struct job *job)
             (failed == NULL || (WIFSIGNALED(status) && !WIFSIGNALED(failed->status))))
             failed = rank;
     }
-    if (failed != NULL && job->first == NULL && !job->stopping)
+    if (failed != NULL && !job->stopping && job->options->keep_going)
+        ending_lose(job, failed);
+    else if (failed != NULL && !job->stopping && job->first == NULL)
         ending_fail(job, failed);
     if (job->options->verbosity > 0)
         ending_tell(job);
@@ -163,5 +200,7 @@ int job_conclude(struct job *job)
         return ending_status(job->first);
     if (job->stopped_by != 0)
         return job->stopped_by;
+    if (job->lost_elsewhere != 0)
+        return job->lost_elsewhere;
     return job->unwritten ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -57,6 +57,7 @@ struct job {
     bool unwritten;     /* some output of a rank */
     struct rank *first; /* to fail, or NULL */
     int stopped_by;     /* the status of another node's failure, or 0 */
+    int lost_elsewhere; /* the same of one with which the job goes on */
 };
 
 /* CLOCK_MONOTONIC in seconds. */
@@ -96,7 +97,8 @@ void job_signal(struct job *job, int signal);
 /* Asks all ranks to end, and kills them after a while. */
 void job_stop(struct job *job, int signal);
 
-/* Collects ranks that have ended; the first that failed stops the others. */
+/* Collects ranks that have ended; the first that failed stops the others, if the job is not to go
+ * on. */
 void job_reap(struct job *job);
 
 /* Ends what ranks started and left behind. */

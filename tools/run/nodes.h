@@ -12,7 +12,8 @@
  *   verdict           "yes <world size> <job id>" and the first rank of each arrival, or "no" and
  *                     why not, in lines
  *   heard             how many have read a "no"
- *   node/<node rank>  "<count> runs", then "<count> ended", with what has failed on it behind that
+ *   node/<node rank>  "<count> runs", then "<count> ended"; behind that the exit status and what
+ *                     has failed on it, at the end or, with --keep-going, as soon as it has
  *   stop              the exit status, and what has failed on which node
  */
 #ifndef MUSTER_RUN_NODES_H
@@ -37,9 +38,9 @@ struct nodes {
     pthread_mutex_t lock;
     pthread_cond_t changed; /* by the loop */
     /* From the loop. */
-    bool failed;
+    bool failed; /* which ends the job */
     int status;
-    char how[NODES_SENTENCE];
+    char how[NODES_SENTENCE]; /* "" for nothing that failed */
     bool ended;
     bool leave; /* do not wait for the others */
     /* From the thread. */
@@ -48,7 +49,8 @@ struct nodes {
     char stop[NODES_SENTENCE];
     bool published;            /* this node's failure, or that another was first */
     char also[NODES_SENTENCE]; /* what failed on another node too, or first; "" for nothing */
-    bool also_said;            /* by the loop */
+    int also_status;
+    bool also_said; /* by the loop */
     bool all_ended;
     bool done;
 };
@@ -79,6 +81,9 @@ bool nodes_watch(struct job *job);
 /* The loop tells that this node has failed; the first of a job counts. advice for the other nodes
  * goes behind that, or is "". */
 void nodes_fail(struct job *job, int status, const char *how, const char *advice);
+
+/* The same of a failure with which the job goes on: node 0 hears of the first on each node. */
+void nodes_lose(struct job *job, int status, const char *how, const char *advice);
 
 /* Whether the loop is to stay though its own ranks have ended; the first call says so to the
  * others. */

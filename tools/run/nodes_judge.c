@@ -20,6 +20,7 @@ struct arrival {
     int num_nodes, node_rank;
     int asked_ranks; /* with -n; 0: without */
     int per_node;
+    int keep_going;
     long long first_rank; /* once all are known */
     long pid;
     char host[256];
@@ -57,9 +58,10 @@ static const char *judge_name(const struct arrival *node, char *text, size_t siz
 static bool judge_read(const char *text, struct arrival *node)
 {
     int version;
-    return sscanf(text, "%d %d %d %d %d %ld %255s", &version, &node->num_nodes, &node->node_rank,
-                  &node->asked_ranks, &node->per_node, &node->pid, node->host) == 7 &&
-           version == 1 && node->per_node > 0 && node->node_rank >= 0 &&
+    return sscanf(text, "%d %d %d %d %d %d %ld %255s", &version, &node->num_nodes, &node->node_rank,
+                  &node->asked_ranks, &node->per_node, &node->keep_going, &node->pid,
+                  node->host) == 8 &&
+           version == 2 && node->per_node > 0 && node->node_rank >= 0 &&
            node->node_rank < node->num_nodes;
 }
 
@@ -85,6 +87,10 @@ static bool judge_fits(struct court *court, const struct arrival *node)
     if (node->asked_ranks != first->asked_ranks)
         return judge_refuse(court, "%s was started %s and %s %s; give all nodes the same", whom,
                             judge_asked(first, asked[0]), who, judge_asked(node, asked[1]));
+    if (node->keep_going != first->keep_going)
+        return judge_refuse(
+            court, "%s was started %s --keep-going and %s %s; give it to all or none", whom,
+            first->keep_going ? "with" : "without", who, node->keep_going ? "with" : "without");
     first = court->by_rank[node->node_rank];
     if (first == NULL)
         return true;
@@ -214,6 +220,7 @@ void nodes_judge(struct job *job, muster_store *store, double end)
     struct court court = {.job = job, .store = store};
     court.self = (struct arrival){.num_nodes = options->num_nodes,
                                   .asked_ranks = options->asked_ranks,
+                                  .keep_going = options->keep_going,
                                   .pid = (long)getpid()};
     gethostname(court.self.host, sizeof(court.self.host) - 1);
     court.arrivals = calloc((size_t)options->num_nodes, sizeof(*court.arrivals));

@@ -90,8 +90,8 @@ static bool meet_arrive(struct job *job, muster_store *store, int64_t *number)
     const struct options *options = job->options;
     char room[64], host[256] = "unknown", text[512];
     gethostname(host, sizeof(host) - 1);
-    snprintf(text, sizeof(text), "1 %d %d %d %d %ld %s", options->num_nodes, options->node_rank,
-             options->asked_ranks, options->per_node, (long)getpid(), host);
+    snprintf(text, sizeof(text), "2 %d %d %d %d %d %ld %s", options->num_nodes, options->node_rank,
+             options->asked_ranks, options->per_node, options->keep_going, (long)getpid(), host);
     if (muster_store_add(store, nodes_key(room, sizeof(room), "arrivals"), 1, number) ==
             MUSTER_OK &&
         muster_store_set(store, nodes_key(room, sizeof(room), "arrival/%" PRId64, *number),

@@ -58,13 +58,15 @@ static void watch_stop(struct watch *watch, int status, const char *words)
     watch_wake(nodes);
 }
 
-/* Another node has failed, as this one has; one such is enough. */
-static void watch_note(struct watch *watch, const char *when, const char *words)
+/* Another node has failed, as this one has, or with this one going on; one such is enough. */
+static void watch_note(struct watch *watch, const char *when, int status, const char *words)
 {
     struct nodes *nodes = watch->nodes;
     pthread_mutex_lock(&nodes->lock);
-    if (nodes->also[0] == '\0')
-        snprintf(nodes->also, sizeof(nodes->also), "%s: %.1000s", when, words);
+    if (nodes->also[0] == '\0') {
+        snprintf(nodes->also, sizeof(nodes->also), "%s%.1000s", when, words);
+        nodes->also_status = status;
+    }
     pthread_mutex_unlock(&nodes->lock);
     watch_wake(nodes);
 }
@@ -95,8 +97,8 @@ static muster_status watch_publish(struct watch *watch, int status, const char *
         watch_stop(watch, status, words);
     } else if (size != strlen(text) || memcmp(now, text, size) != 0) {
         char first[NODES_SENTENCE];
-        watch_read_stop((muster_blob){now, size}, first);
-        watch_note(watch, "before that", first);
+        int first_status = watch_read_stop((muster_blob){now, size}, first);
+        watch_note(watch, "before that: ", first_status, first);
     }
     muster_free(now);
     return got;
@@ -121,22 +123,49 @@ static muster_status watch_look_for_stop(struct watch *watch)
     return MUSTER_OK;
 }
 
-static muster_status watch_beat(struct watch *watch, const char *state, const char *failure)
+static muster_status watch_beat(struct watch *watch, const struct nodes *now, bool ended)
 {
     char room[64], text[NODES_SENTENCE + 48];
-    snprintf(text, sizeof(text), "%ld %s%s%s", watch->count + 1, state, *failure != '\0' ? " " : "",
-             failure);
+    int used = snprintf(text, sizeof(text), "%ld %s", watch->count + 1, ended ? "ended" : "runs");
+    if (now->how[0] != '\0')
+        snprintf(text + used, sizeof(text) - (size_t)used, " %d %s", now->status, now->how);
     return muster_store_set(
         watch->nodes->store,
         nodes_key(room, sizeof(room), "node/%d", watch->job->options->node_rank), muster_str(text));
 }
 
+/* What a node says of its failure, behind its state. Node 0 that was first with one of its own says
+ * so at the end. */
+static void watch_hear(struct watch *watch, int node, const char *failure)
+{
+    char words[NODES_SENTENCE];
+    if (*failure == '\0' ||
+        !(watch->job->options->keep_going || (watch->told && watch->seen[node].ended)))
+        return;
+    int status = watch_read_stop(muster_str(failure), words);
+    watch_note(watch, watch->told ? "also: " : "", status, words);
+}
+
+static void watch_miss(struct watch *watch, int node)
+{
+    char words[NODES_SENTENCE];
+    snprintf(words, sizeof(words),
+             "node %d has given no sign of life for %g s (--node-timeout): its muster-run was "
+             "killed, or the network to it is cut",
+             node, watch->job->options->node_timeout);
+    if (watch->job->options->keep_going)
+        watch_note(watch, "", EXIT_FAILURE, words);
+    else
+        watch_publish(watch, EXIT_FAILURE, words, false);
+    watch->seen[node].ended = true; /* nobody waits for it */
+}
+
 /* Node 0 looks at one of the others; whether it has ended. */
 static bool watch_one(struct watch *watch, int node, muster_blob value)
 {
-    static const char end[] = " ended";
-    char text[NODES_SENTENCE + 48], words[NODES_SENTENCE];
-    double now = job_clock(), patience = watch->job->options->node_timeout;
+    static const char end[] = "ended";
+    char text[NODES_SENTENCE + 48];
+    double now = job_clock();
     snprintf(text, sizeof(text), "%.*s", (int)value.size, (const char *)value.data);
     char *state;
     long count = strtol(text, &state, 10);
@@ -144,17 +173,13 @@ static bool watch_one(struct watch *watch, int node, muster_blob value)
         watch->seen[node].count = count;
         watch->seen[node].since = now;
     }
+    state += *state == ' ';
     watch->seen[node].ended = strncmp(state, end, strlen(end)) == 0;
-    if (watch->told && watch->seen[node].ended && state[strlen(end)] != '\0')
-        watch_note(watch, "also", state + strlen(end) + 1);
-    if (!watch->seen[node].ended && now - watch->seen[node].since > patience) {
-        snprintf(words, sizeof(words),
-                 "node %d has given no sign of life for %g s (--node-timeout): its muster-run was "
-                 "killed, or the network to it is cut",
-                 node, patience);
-        watch_publish(watch, EXIT_FAILURE, words, false);
-        watch->seen[node].ended = true; /* nobody waits for it */
-    }
+    state += strcspn(state, " ");
+    watch_hear(watch, node, state + (*state == ' '));
+    if (!watch->seen[node].ended &&
+        now - watch->seen[node].since > watch->job->options->node_timeout)
+        watch_miss(watch, node);
     return watch->seen[node].ended;
 }
 
@@ -214,7 +239,7 @@ static muster_status watch_look(struct watch *watch, const struct nodes *now)
     }
     if (status == MUSTER_OK && ((ended && !watch->goodbye) || watch->count % BEATS == 0)) {
         watch->goodbye = ended;
-        status = watch_beat(watch, ended ? "ended" : "runs", ended && now->failed ? now->how : "");
+        status = watch_beat(watch, now, ended);
     }
     watch->count++;
     if (status == MUSTER_OK && !now->stopped && !now->failed)
@@ -301,7 +326,7 @@ bool nodes_watch(struct job *job)
 
 /* ---- the loop ---- */
 
-void nodes_fail(struct job *job, int status, const char *how, const char *advice)
+static void nodes_tell(struct job *job, bool stop, int status, const char *how, const char *advice)
 {
     struct nodes *nodes = &job->nodes;
     char host[128] = "unknown";
@@ -309,14 +334,24 @@ void nodes_fail(struct job *job, int status, const char *how, const char *advice
         return;
     gethostname(host, sizeof(host) - 1);
     pthread_mutex_lock(&nodes->lock);
-    if (!nodes->failed && !nodes->stopped) {
-        nodes->failed = true;
+    if (!nodes->failed && !nodes->stopped && (stop || nodes->how[0] == '\0')) {
+        nodes->failed = stop;
         nodes->status = status;
         snprintf(nodes->how, sizeof(nodes->how), "%.700s on node %d (host %s)%.100s", how,
                  job->options->node_rank, host, advice);
     }
     pthread_cond_signal(&nodes->changed);
     pthread_mutex_unlock(&nodes->lock);
+}
+
+void nodes_fail(struct job *job, int status, const char *how, const char *advice)
+{
+    nodes_tell(job, true, status, how, advice);
+}
+
+void nodes_lose(struct job *job, int status, const char *how, const char *advice)
+{
+    nodes_tell(job, false, status, how, advice);
 }
 
 bool nodes_wait(struct job *job)
@@ -341,6 +376,7 @@ static void nodes_say_also(struct job *job)
     pthread_mutex_lock(&nodes->lock);
     bool say = nodes->also[0] != '\0' && !nodes->also_said;
     nodes->also_said = nodes->also_said || say;
+    job->lost_elsewhere = say ? nodes->also_status : job->lost_elsewhere;
     pthread_mutex_unlock(&nodes->lock);
     if (say && job->options->verbosity >= 0)
         job_say(job, "%s", nodes->also);

@@ -25,6 +25,7 @@ enum {
     NODE_TIMEOUT,
     WDIR,
     NO_SECRET,
+    KEEP_GOING,
     HELP,
     VERSION_
 };
@@ -50,6 +51,8 @@ static const struct option long_options[] = {
     {"wdir", required_argument, NULL, WDIR},
     {"no-secret", no_argument, NULL, NO_SECRET},
     {"no_secret", no_argument, NULL, NO_SECRET},
+    {"keep-going", no_argument, NULL, KEEP_GOING},
+    {"keep_going", no_argument, NULL, KEEP_GOING},
     {"verbose", no_argument, NULL, 'v'},
     {"quiet", no_argument, NULL, 'q'},
     {"help", no_argument, NULL, HELP},
@@ -74,6 +77,7 @@ static const char help[] =
     "  -x NAME[=VALUE]          sets or passes on an environment variable\n"
     "      --wdir DIR           where the ranks run\n"
     "      --no-secret          lets everybody into the store: needed where ranks of torch join\n"
+    "      --keep-going         ranks go on when one has failed; for all nodes or none\n"
     "  -l, --tag-output         puts \"[RANK] \" before each line of output; also --label\n"
     "      --timeout SECONDS    stops the job after that time, with status 124\n"
     "      --kill-after SECONDS from asking ranks to stop to killing them (5)\n"
@@ -86,7 +90,8 @@ static const char help[] =
     "what the store asks of everybody who connects: that of our environment, else, on one node, a\n"
     "new one. Rank 0 has the standard input. The status is 128 + N for a rank that was killed by\n"
     "signal N, 127 for a program that is not found, 126 for one that can't be executed, 2 for a\n"
-    "wrong command line.\n";
+    "wrong command line. With --keep-going too it is that of the rank that failed first, here or,\n"
+    "for node 0, else on another node; time-outs and signals still end the whole job.\n";
 
 #if defined(__GNUC__)
 __attribute__((format(printf, 1, 2)))
@@ -176,6 +181,9 @@ static bool options_take_more(struct options *options, int option)
         return true;
     case NO_SECRET:
         options->no_secret = true;
+        return true;
+    case KEEP_GOING:
+        options->keep_going = true;
         return true;
     default:
         fprintf(stderr, "Try 'muster-run --help'.\n");

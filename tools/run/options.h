@@ -22,6 +22,7 @@ struct options {
     int master_port;
     bool tag;
     bool no_secret;
+    bool keep_going;
     double timeout; /* seconds; 0 is none */
     double kill_after;
     double join_timeout;  /* how long nodes wait for each other at the start */
