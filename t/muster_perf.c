@@ -161,6 +161,12 @@ static void command_line(void)
     refused("nothing", "nothing to measure");
     TOOLS_ALONE("muster-perf", "patience");
     refused("something else", "not 'patience'");
+    TOOLS_ALONE("muster-perf", "--help");
+    const char *overlap = strstr(tools_run.out, "\n\noverlap: "),
+               *store = strstr(tools_run.out, "\n\nstore: "),
+               *operation = strstr(tools_run.out, "\n\nOPERATION is ");
+    ok(overlap != NULL && store > overlap && operation > store,
+       "--help has a paragraph for each measurement, in the order of its usage");
     static const struct {
         const char *option, *value, *words;
     } wrong[] = {
@@ -202,7 +208,7 @@ static void command_line(void)
 int main(void)
 {
     needs_gloo();
-    plan(TOOLS_COMMON_POINTS + 9 + 10 + 24 + 10 + 9 + 1);
+    plan(TOOLS_COMMON_POINTS + 10 + 10 + 24 + 10 + 9 + 1);
     command_line();
     groups();
     gather();

@@ -194,12 +194,48 @@ static void torch_in_words(void)
     TOOLS_RANKS(2, "muster-perf", "broadcast", PEER, "torch", "--torch",
                 peer_script("none", "2 0", "-1 0"), "-o", "avg");
     has_str(tools_run.out, "          N/A      N/A\n", "what a peer lacks is N/A");
+    ok(strstr(tools_run.out, "# N/A of ") == NULL, "without a reason where it gives none");
+    TOOLS_RANKS(2, "muster-perf", "broadcast", PEER, "torch", "--torch",
+                peer_script("lazy", "2 0", "-1 0 it is not in the mood"));
+    is_int(tools_count(tools_run.out, "          N/A      N/A\n"), 2, "one that gives a reason");
+    is_int(tools_count(tools_run.out, "\n# N/A of torch: it is not in the mood\n"), 1,
+           "is quoted once");
+    TOOLS_RANKS(2, "muster-perf", "broadcast", PEER, "torch", "--json", "--torch",
+                peer_script("lazy", "2 0", "-1 0 it is not in the mood"));
+    json_t *lazy = tools_json(), *lacks = json_array_get(json_object_get(lazy, "results"), 0);
+    lacks = json_object_get(json_object_get(lacks, "lacks"), "torch");
+    is_str(json_string_value(lacks), "it is not in the mood", "in JSON too");
+    json_decref(lazy);
     TOOLS_RANKS(2, "muster-perf", "all_reduce", PEER, "torch", "--torch",
                 peer_script("peer", "2 0", "0.5 0"), "--json");
     json_t *all = tools_json(), *line = json_array_get(json_object_get(all, "results"), 1);
     is_int((long long)(10 * number(json_object_get(line, "against"), "torch")), 5, "JSON: torch");
     ok(number(json_object_get(line, "against"), "muster") > 0, "and muster");
     json_decref(all);
+}
+
+/* How many digits the last word of the line of 64 bytes has, from its first that is no 0 on. */
+static int digits_of_ratio(void)
+{
+    const char *line = strstr(tools_run.out, "\n            64     float32");
+    const char *end = line == NULL ? NULL : strchr(line + 1, '\n'), *at = end;
+    int digits = 0;
+    while (end != NULL && at[-1] != ' ')
+        at--;
+    for (; at != end; at++)
+        digits += *at >= '1' && *at <= '9' ? 1 : *at == '0' && digits > 0 ? 1 : 0;
+    return digits;
+}
+
+static void ratios(void)
+{
+    static const char *const seconds[] = {"0.000000100 0", "0.01 0", "50 0"};
+    for (size_t i = 0; i < sizeof(seconds) / sizeof(seconds[0]); i++) {
+        TOOLS_RANKS(2, "muster-perf", "all_reduce", "-d", "float32", PEER, "torch", "--torch",
+                    peer_script("pace", "2 0", seconds[i]));
+        ok(tools_run.status == 0 && digits_of_ratio() >= 2, "the ratio to %s has two digits",
+           seconds[i]);
+    }
 }
 
 static void peer_fails(const char *name, const char *program, const char *words)
@@ -229,6 +265,18 @@ static void peers_that_fail(void)
     is_int(tools_run.status, 0, "an MPI that was named");
 }
 
+/* What they lack they say in a sentence, which begins with words. */
+static void real_lack(const char *peer, const char *missing, bool there, const char *words)
+{
+    if (!there) {
+        skip(1, "%s", missing);
+        return;
+    }
+    TOOLS_RANKS(2, "muster-perf", "reduce_scatter_v", "-o", "avg", "-d", "float16", PEER, peer,
+                strcmp(peer, "torch") == 0 ? "--torch" : NULL, "/usr/bin/python3");
+    is_int(tools_count(tools_run.out, words), 1, "%s says what it lacks", peer);
+}
+
 /* Those that are installed; every operation that both have. */
 static void real_peer(const char *peer, const char *missing, bool there)
 {
@@ -242,7 +290,8 @@ static void real_peer(const char *peer, const char *missing, bool there)
                     torch ? "--torch" : NULL, "/usr/bin/python3");
         json_t *all = tools_json(), *line = json_array_get(json_object_get(all, "results"), 0);
         ok(number(json_object_get(line, "against"), peer) > 0 ||
-               (torch && strstr(operations[i].name, "_v") != NULL && tools_run.status == 0),
+               (torch && tools_run.status == 0 &&
+                json_object_get(json_object_get(line, "lacks"), peer) != NULL),
            "%s of %s", operations[i].name, peer);
         json_decref(all);
     }
@@ -287,6 +336,8 @@ static void command_line(void)
         {"all_reduce", "-w", "-1", "not '-1'", 2},
         {"all_reduce", "-c", "yes", "not 'yes'", 2},
         {"all_reduce", "-d", "float12", "not 'float12'", 2},
+        {"all_reduce", "-d", "bf16", "float16, bfloat16, float8_e4m3,", 2},
+        {"al_reduce", "-b", "8", "reduce, all_reduce, gather, gather_v,", 2},
         {"all_reduce", "-o", "mean", "not 'mean'", 2},
         {"reduce", "-r", "-1", "not '-1'", 2},
         {"reduce", "-r", "1", "--root 1 is none of the 1 ranks", 1},
@@ -314,18 +365,22 @@ int main(void)
     needs_gloo();
     /* AddressSanitizer's memory does not just run out, unless it is told to. */
     setenv("ASAN_OPTIONS", "allocator_may_return_null=1", 1);
-    plan(NUM_OPERATIONS + 11 + 8 + 6 + 6 + 10 + 6 + 26);
+    plan(NUM_OPERATIONS + 11 + 8 + 10 + 3 + 6 + 12 + 6 + 28);
     command_line();
     for (size_t i = 0; i < NUM_OPERATIONS; i++)
         operation(i);
     table();
     wrongs();
     torch_in_words();
+    ratios();
     peers_that_fail();
-    real_peer("mpi", "there is no Open MPI",
-              system("command -v mpicc.openmpi mpirun.openmpi >/dev/null") == 0);
-    real_peer("torch", "/usr/bin/python3 has no torch",
-              system("/usr/bin/python3 -c 'import torch.distributed' 2>/dev/null") == 0);
+    const char *no_mpi = "there is no Open MPI", *no_torch = "/usr/bin/python3 has no torch";
+    bool mpi = system("command -v mpicc.openmpi mpirun.openmpi >/dev/null") == 0;
+    bool torch = system("/usr/bin/python3 -c 'import torch.distributed' 2>/dev/null") == 0;
+    real_peer("mpi", no_mpi, mpi);
+    real_lack("mpi", no_mpi, mpi, "# N/A of mpi: MPI has no float16\n");
+    real_peer("torch", no_torch, torch);
+    real_lack("torch", no_torch, torch, "# N/A of torch: torch's Gloo has no reduce_scatter_v: ");
     overlaps();
     tools_clean();
     return done();

@@ -33,9 +33,9 @@ static const struct option long_options[] = {
 static const char help[] =
     "Usage: muster-run -n RANKS muster-perf groups [OPTION]...\n"
     "       muster-run -n RANKS muster-perf gather_tokens [OPTION]...\n"
-    "       muster-run -n RANKS muster-perf OPERATION [OPTION]...\n"
     "       muster-run -n RANKS muster-perf overlap [OPTION]...\n"
     "       muster-perf store [OPTION]...\n"
+    "       muster-run -n RANKS muster-perf OPERATION [OPTION]...\n"
     "Measures muster, on the ranks of a job or by itself, and prints a table.\n"
     "\n"
     "groups: how long it takes to make the world, and then both kinds of sub-groups,\n"
@@ -56,6 +56,11 @@ static const char help[] =
     "      --ragged SHAPES    made-up ids: LISTSxLENGTH, and more behind commas\n"
     "                         (1000x20,1x100000); shared among ranks in that order\n"
     "\n"
+    "overlap: an all_reduce alone, and while the rank computes for as long: on the\n"
+    "CPU, which the all_reduce needs too, and on a device, for which it just sleeps.\n"
+    "What was hidden is said where the two took about as long as each other.\n"
+    "  -e, -d, -o             size (64M), type and reduction, as of an OPERATION\n"
+    "\n"
     "store: operations a second on a store by many clients at once: in this process,\n"
     "where threads share a hash store, and over loopback, where each client is a\n"
     "process with a connection of its own. Each sets its own key, gets that of\n"
@@ -69,8 +74,11 @@ static const char help[] =
     "      --torch PYTHON     in the same rounds, torch's TCPStore in processes of\n"
     "                         PYTHON, with its own clients and with muster's\n"
     "\n" SWEEP_OPTIONS_HELP "\n"
-    "  -n, --rounds N         the result is the median of N rounds (5); for an\n"
-    "                         OPERATION -n is --iters\n"
+    "For all of them:\n"
+    "      --rounds N         each figure is the median of N rounds (5; 1 of an\n"
+    "                         OPERATION without --peer)\n"
+    "  -n N                   --rounds; for an OPERATION, whose letters are those of\n"
+    "                         nccl-tests, --iters\n"
     "      --backend NAME     the backend: auto (the default), gloo, local\n"
     "      --timeout SECONDS  the most that any step may take (1800)\n"
     "      --init-method URL  how the ranks meet (env://)\n"
@@ -164,6 +172,18 @@ static void options_fill(perf_options *options)
         options->value_size = 64;
 }
 
+static bool options_unknown(const char *what)
+{
+    char names[400] = "";
+    for (size_t i = 0; i < sweep_num_operations; i++) {
+        size_t used = strlen(names);
+        snprintf(names + used, sizeof(names) - used, ", %s", sweep_operations[i].name);
+    }
+    return command_line_refuse("it measures one of groups, gather_tokens, overlap, store%s, not "
+                               "'%s'",
+                               names, what);
+}
+
 /* Which options belong to what is measured. */
 static bool options_belong(const perf_options *options)
 {
@@ -172,9 +192,7 @@ static bool options_belong(const perf_options *options)
     bool store = strcmp(options->what, "store") == 0;
     bool overlap = strcmp(options->what, "overlap") == 0;
     if (!gather && !groups && !store && !overlap && sweep_find(options->what) == NULL)
-        return command_line_refuse("it measures groups, gather_tokens, store, overlap or an "
-                                   "operation, not '%s'",
-                                   options->what);
+        return options_unknown(options->what);
     bool torch = options->sweep.torch && sweep_find(options->what) != NULL;
     if (!store && (options_has_store(options) || (options->python != NULL && !torch)))
         return command_line_refuse("--clients, --operations, --value-size and --torch are for "

@@ -114,7 +114,8 @@ void perf_peers_end(perf_peers *peers)
 }
 
 bool perf_peers_measure(perf_peers *peers, int side, const perf_options *options,
-                        const sweep_call *one, double *seconds, char why[600])
+                        const sweep_call *one, double *seconds, char lack[SWEEP_LACK],
+                        char why[600])
 {
     char order[256], reason[512];
     double numbers[2];
@@ -122,7 +123,7 @@ bool perf_peers_measure(perf_peers *peers, int side, const perf_options *options
              muster_type_name(one->type),
              one->operation->reduces ? muster_reduction_name(one->kind) : "none", one->root,
              one->base, options->sweep.iterations, options->sweep.warmups);
-    if (!perf_party_ask(&peers->parties[side], order, numbers, NULL, 0, peers->timeout_ms,
+    if (!perf_party_ask(&peers->parties[side], order, numbers, lack, SWEEP_LACK, peers->timeout_ms,
                         reason)) {
         snprintf(why, 600, "--peer %s: %s", sweep_side_names[side], reason);
         return false;

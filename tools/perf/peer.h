@@ -19,9 +19,10 @@ void perf_peers_start(perf_peers *peers, const perf_options *options, muster_gro
                       char why[600]);
 void perf_peers_end(perf_peers *peers);
 
-/* Seconds of one call, below 0 where a peer has no such operation. False: the sentence is in
- * why. */
+/* Seconds of one call, below 0 where a peer has no such operation, and then what it lacks in lack.
+ * False: the sentence is in why. */
 bool perf_peers_measure(perf_peers *peers, int side, const perf_options *options,
-                        const sweep_call *one, double *seconds, char why[600]);
+                        const sweep_call *one, double *seconds, char lack[SWEEP_LACK],
+                        char why[600]);
 
 #endif

@@ -2,9 +2,9 @@
  *
  * MPI's part of muster-perf --peer mpi. Orders come on rank 0's stdin by the line: operation, type,
  * reduction, root, elements of a block, calls to be measured, calls before them. Each is answered
- * with the seconds of a call on the slowest rank and 0, or with -1 and 0 where MPI has no such
- * thing. The first answer, to no order, is the number of ranks and 0. muster-perf has this compiled
- * when it is needed; nothing else of muster needs MPI.
+ * with the seconds of a call on the slowest rank and 0, or with -1, 0 and a sentence where MPI has
+ * no such thing. The first answer, to no order, is the number of ranks and 0. muster-perf has this
+ * compiled when it is needed; nothing else of muster needs MPI.
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -145,14 +145,17 @@ static double job_time(const job *one)
     return slowest;
 }
 
-/* Seconds, or -1. */
-static double job_run(job *one)
+/* Seconds, or -1 and why. */
+static double job_run(job *one, char why[WORDS])
 {
     int width, reduces = strstr(one->operation, "reduce") != NULL;
     one->type = job_type(one->type_name);
     one->redop = job_redop(one->redop_name, strcmp(one->type_name, "bool") == 0);
-    if (one->type == MPI_DATATYPE_NULL || (reduces && one->redop == MPI_OP_NULL))
+    int typed = one->type != MPI_DATATYPE_NULL;
+    snprintf(why, WORDS, "MPI has no %s", typed ? one->redop_name : one->type_name);
+    if (!typed || (reduces && one->redop == MPI_OP_NULL))
         return -1;
+    snprintf(why, WORDS, "there is not enough memory, or more than MPI counts");
     MPI_Type_size(one->type, &width);
     int blocks = !is(one, "broadcast") && !is(one, "reduce") && !is(one, "all_reduce") &&
                  !is(one, "send_recv");
@@ -195,7 +198,7 @@ static void take_line(int rank, int size, char line[WORDS])
 
 int main(int argc, char **argv)
 {
-    char line[WORDS] = "", first[WORDS];
+    char line[WORDS] = "", first[WORDS], why[WORDS];
     job one = {.size = 1};
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &one.rank);
@@ -210,7 +213,8 @@ int main(int argc, char **argv)
         if (sscanf(line, "%31s %31s %31s %d %lld %lld %lld", one.operation, one.type_name,
                    one.redop_name, &one.root, &one.base, &one.iterations, &one.warmups) != 7)
             break;
-        snprintf(line, WORDS, "%.9f 0", job_run(&one));
+        double seconds = job_run(&one, why);
+        snprintf(line, WORDS, "%.9f 0 %.200s", seconds, seconds < 0 ? why : "");
     }
     return MPI_Finalize();
 }

@@ -31,9 +31,9 @@ def call(order, rank):
     redop = getattr(dist.ReduceOp, {"prod": "PRODUCT"}.get(order["redop"], order["redop"].upper()),
                     None)
     if name.endswith("_v") and name != "all_to_all_v":
-        raise RuntimeError("Gloo has these with blocks of one length only")
+        raise RuntimeError("torch's Gloo has no %s: its blocks have one length there" % name)
     if "reduce" in name and redop is None:
-        raise RuntimeError("no such reduction")
+        raise RuntimeError("torch has no reduction %s" % order["redop"])
 
     def new(count):
         return torch.zeros(count, dtype=order["type"])
@@ -87,7 +87,7 @@ def read(words):
     order["type"] = getattr(torch, {"float8_e4m3": "float8_e4m3fn"}.get(order["type"],
                                                                        order["type"]), None)
     if order["type"] is None:
-        raise RuntimeError("no such type")
+        raise RuntimeError("torch has no type %s" % words[1])
     return order
 
 
@@ -99,11 +99,11 @@ def work(rank, lines, meeting):
         say(dist.get_world_size(), 0)
     while words := lines():
         try:
-            seconds = measure(read(words), rank)
-        except (RuntimeError, NotImplementedError, ValueError, TypeError):
-            seconds = -1
+            seconds, why = measure(read(words), rank), ""
+        except (RuntimeError, NotImplementedError, ValueError, TypeError) as error:
+            seconds, why = -1, " ".join(str(error).split())[:200]
         if rank == 0:
-            say("%.9f" % seconds, 0)
+            say("%.9f" % seconds, 0, why)
 
 
 def ranks():

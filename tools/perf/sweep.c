@@ -73,14 +73,14 @@ static bool sweep_round(sweep *all, const sweep_data *data, bool inside, sweep_l
 }
 
 /* The same call of a peer, while muster's ranks wait. */
-static bool sweep_peer(sweep *all, int side, double *seconds)
+static bool sweep_peer(sweep *all, int side, double *seconds, char lack[SWEEP_LACK])
 {
     bool asked = side == SWEEP_MPI ? all->options->sweep.mpi : all->options->sweep.torch;
     char why[600] = "";
     if (!asked)
         return true;
     if (muster_group_rank(all->world) == 0)
-        perf_peers_measure(&all->peers, side, all->options, &all->call, seconds, why);
+        perf_peers_measure(&all->peers, side, all->options, &all->call, seconds, lack, why);
     return agree(all->world, why);
 }
 
@@ -95,7 +95,7 @@ static bool sweep_all_sides(sweep *all, const sweep_data *data, sweep_line *line
         if (!sweep_round(all, data, inside != 0, line, &times[inside * rounds + round]))
             return false;
     for (int side = SWEEP_MPI; side < SWEEP_NUM_SIDES; side++)
-        if (!sweep_peer(all, side, &times[(2 + side) * rounds + round]))
+        if (!sweep_peer(all, side, &times[(2 + side) * rounds + round], line->lacks[side]))
             return false;
     return true;
 }

@@ -81,11 +81,15 @@ long long sweep_data_wrong(const sweep_data *data, const sweep_call *one);
 enum { SWEEP_MUSTER, SWEEP_MPI, SWEEP_TORCH, SWEEP_NUM_SIDES };
 extern const char *const sweep_side_names[SWEEP_NUM_SIDES];
 
+/* What a peer says that it lacks, in so many bytes. */
+enum { SWEEP_LACK = 256 };
+
 /* What was found for a line. Seconds are below 0 for what was not measured. */
 typedef struct sweep_line {
     double seconds[2]; /* out of place, in place */
     double wrong[2];   /* elements, on all ranks; below 0 where not checked */
     double against[SWEEP_NUM_SIDES];
+    char lacks[SWEEP_NUM_SIDES][SWEEP_LACK]; /* why against is below 0, or "" */
 } sweep_line;
 
 void sweep_print_head(const perf_options *options, muster_group *world, const sweep_call *one);

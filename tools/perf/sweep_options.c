@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,6 +38,13 @@ static bool options_size(long long *size, const char *name, const char *text, lo
     return true;
 }
 
+/* Puts a name behind those that are there. */
+static void options_name(char *names, size_t size, const char *name)
+{
+    size_t used = strlen(names);
+    snprintf(names + used, size - used, "%s%s", used == 0 ? "" : ", ", name);
+}
+
 static bool options_type(int *type, const char *text)
 {
     static const struct {
@@ -55,9 +63,12 @@ static bool options_type(int *type, const char *text)
             *type = others[i].type;
             return true;
         }
-    return command_line_refuse("--datatype takes the name of a type, as in float32, or all, "
-                               "not '%s'",
-                               text);
+    char names[256] = "";
+    for (int t = 0; t < MUSTER_NUM_TYPES; t++)
+        options_name(names, sizeof(names), muster_type_name((muster_type)t));
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+        options_name(names, sizeof(names), others[i].name);
+    return command_line_refuse("--datatype takes one of %s, not '%s'", names, text);
 }
 
 static bool options_redop(int *redop, const char *text)

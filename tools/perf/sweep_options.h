@@ -68,23 +68,19 @@ bool sweep_options_check(const sweep_options *options);
     "  -e, --maxbytes SIZE    the last (64M)\n"                                                    \
     "  -f, --stepfactor N     from size to size (8), or\n"                                         \
     "  -i, --stepbytes SIZE   the difference of sizes\n"                                           \
-    "  -n, --iters N          calls that are measured in a row (20)\n"                             \
+    "  -n, --iters N          calls that are measured in a row (20); for all but an\n"             \
+    "                         OPERATION -n is --rounds\n"                                          \
     "  -w, --warmup_iters N   calls before them (5)\n"                                             \
     "  -c, --check N          0: results are not checked (1)\n"                                    \
     "  -d, --datatype TYPE    float32 (the default), or another of muster's names or\n"            \
     "                         those of nccl-tests (float, half), or all\n"                         \
     "  -o, --op REDUCTION     sum (the default), or another of muster's names, or all\n"           \
     "  -r, --root RANK        0 (the default), or all\n"                                           \
-    "      --rounds N         each figure is the median of N rounds (1, or 5\n"                    \
-    "                         with --peer)\n"                                                      \
     "      --peer mpi         the same sizes, in the same rounds, with Open MPI, for\n"            \
     "                         which a program is compiled; or with the MPI of the\n"               \
     "                         commands in $MPICC and $MPIRUN\n"                                    \
     "      --peer torch       and with torch's Gloo in the Python of --torch; all on\n"            \
     "                         one host. A second table has what each took, in place\n"             \
-    "                         where torch has no other way (reduce, all_reduce)\n"                 \
-    "overlap: an all_reduce of the last size, alone and while the rank computes for\n"             \
-    "as long: on the CPU, which the all_reduce needs too, and on a device, for which\n"            \
-    "it just sleeps.\n"
+    "                         where torch has no other way (reduce, all_reduce)\n"
 
 #endif

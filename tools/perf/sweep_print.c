@@ -6,6 +6,7 @@
 
 #include "sweep.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -82,6 +83,31 @@ static double print_against(const json_t *line, int side)
     return print_number(json_object_get(line, "against"), sweep_side_names[side]);
 }
 
+/* Two digits that say something, whatever the size. */
+static void print_ratio(double ratio)
+{
+    int decimals = ratio > 0 ? 1 - (int)floor(log10(ratio)) : 2;
+    printf(" %8.*f", decimals < 0 ? 0 : decimals > 9 ? 9 : decimals, ratio);
+}
+
+/* Why a peer has N/A, once for each reason. */
+static void print_lacks(const json_t *lines, int side)
+{
+    size_t i, before;
+    const json_t *line;
+    json_array_foreach(lines, i, line)
+    {
+        json_t *lack = json_object_get(json_object_get(line, "lacks"), sweep_side_names[side]);
+        for (before = 0; before < i && lack != NULL; before++)
+            if (json_equal(lack,
+                           json_object_get(json_object_get(json_array_get(lines, before), "lacks"),
+                                           sweep_side_names[side])))
+                lack = NULL;
+        if (lack != NULL)
+            printf("# N/A of %s: %s\n", sweep_side_names[side], json_string_value(lack));
+    }
+}
+
 static void print_peers(bool asked[SWEEP_NUM_SIDES], const json_t *lines)
 {
     size_t i;
@@ -102,12 +128,14 @@ static void print_peers(bool asked[SWEEP_NUM_SIDES], const json_t *lines)
         for (int side = SWEEP_MPI; side < SWEEP_NUM_SIDES; side++) {
             double other = print_against(line, side);
             if (asked[side] && other >= 0 && mine > 0)
-                printf(" %12.2f %8.2f", 1e6 * other, other / mine);
+                printf(" %12.2f", 1e6 * other), print_ratio(other / mine);
             else if (asked[side])
                 printf(" %12s %8s", "N/A", "N/A");
         }
         putchar('\n');
     }
+    for (int side = SWEEP_MPI; side < SWEEP_NUM_SIDES; side++)
+        print_lacks(lines, side);
 }
 
 void sweep_print_end(const perf_options *options, long long wrong, double bus, const json_t *lines)
@@ -139,15 +167,18 @@ static json_t *json_half(const sweep_call *one, double seconds, double wrong)
 
 json_t *sweep_json_line(const sweep_call *one, const sweep_line *line)
 {
-    json_t *against = json_object();
+    json_t *against = json_object(), *lacks = json_object();
     for (int side = 0; side < SWEEP_NUM_SIDES; side++)
         if (line->against[side] >= 0)
             json_object_set_new(against, sweep_side_names[side], json_real(line->against[side]));
+        else if (line->lacks[side][0] != '\0')
+            json_object_set_new(lacks, sweep_side_names[side], json_string(line->lacks[side]));
     return json_pack(
-        "{s:I, s:I, s:s, s:s, s:i, s:o, s:o, s:o}", "size", (json_int_t)sweep_bytes(one), "count",
-        (json_int_t)one->base, "type", muster_type_name(one->type), "redop", print_redop(one),
-        "root", print_root(one), "out_of_place", json_half(one, line->seconds[0], line->wrong[0]),
-        "in_place", json_half(one, line->seconds[1], line->wrong[1]), "against", against);
+        "{s:I, s:I, s:s, s:s, s:i, s:o, s:o, s:o, s:o}", "size", (json_int_t)sweep_bytes(one),
+        "count", (json_int_t)one->base, "type", muster_type_name(one->type), "redop",
+        print_redop(one), "root", print_root(one), "out_of_place",
+        json_half(one, line->seconds[0], line->wrong[0]), "in_place",
+        json_half(one, line->seconds[1], line->wrong[1]), "against", against, "lacks", lacks);
 }
 
 void sweep_print_json(const perf_options *options, muster_group *world, const char *measured,
