@@ -299,11 +299,24 @@ static void real_peer(const char *peer, const char *missing, bool there)
 
 /* ---- The rest ------------------------------------------------------------------------------ */
 
+/* It is said where both take as long as each other alone, but for a quarter. */
+static void hidden_where_comparable(const json_t *all, const char *which)
+{
+    const json_t *half = json_object_get(all, which);
+    const json_t *hidden = json_object_get(half, "hidden"),
+                 *rounds = json_object_get(half, "hidden_rounds");
+    double a = number(all, "all_reduce_seconds"), b = number(half, "alone_seconds");
+    ok(json_is_real(hidden) == (a <= 1.25 * b && b <= 1.25 * a) &&
+           json_array_size(rounds) == (size_t)number(all, "rounds"),
+       "%s: what is hidden, where the two can be compared", which);
+}
+
 static void overlaps(void)
 {
     TOOLS_RANKS(2, "muster-perf", "overlap", "-n", "2", "-e", "64K");
     ok(tools_run.status == 0 && tools_run.err[0] == '\0', "overlap");
-    has_str(tools_run.out, "of the shorter one is hidden", "and what it gains");
+    has_str(tools_run.out, "hidden", "and what it gains");
+    has_str(tools_run.out, "      median       least        most\n", "with its spread");
     ok(tools_width(tools_run.out) <= 80, "a table for a terminal");
     TOOLS_RANKS(2, "muster-perf", "overlap", "-n", "2", "-e", "64K", "--json");
     json_t *all = tools_json();
@@ -311,6 +324,17 @@ static void overlaps(void)
     ok(number(json_object_get(all, "computing"), "both_seconds") > 0 &&
            number(json_object_get(all, "device"), "alone_seconds") > 0,
        "times");
+    hidden_where_comparable(all, "computing");
+    hidden_where_comparable(all, "device");
+    json_decref(all);
+    /* No sleep is as short as adding up two numbers. */
+    TOOLS_ALONE("muster-perf", "overlap", "-n", "3", "-e", "8");
+    has_str(tools_run.out, "the two differ by more than a quarter: what is hidden is not said\n",
+            "a sleep that is much longer hides nothing");
+    TOOLS_ALONE("muster-perf", "overlap", "-n", "3", "-e", "8", "--json");
+    all = tools_json();
+    hidden_where_comparable(all, "device");
+    ok(json_is_null(json_object_get(json_object_get(all, "device"), "hidden")), "which is null");
     json_decref(all);
     TOOLS_RANKS(2, "muster-perf", "overlap", "-d", "all");
     ok(tools_run.status == 1 && tools_count(tools_run.err, "takes one type") == 1, "of one type");
@@ -365,7 +389,7 @@ int main(void)
     needs_gloo();
     /* AddressSanitizer's memory does not just run out, unless it is told to. */
     setenv("ASAN_OPTIONS", "allocator_may_return_null=1", 1);
-    plan(NUM_OPERATIONS + 11 + 8 + 10 + 3 + 6 + 12 + 6 + 28);
+    plan(NUM_OPERATIONS + 11 + 8 + 10 + 3 + 6 + 12 + 12 + 28);
     command_line();
     for (size_t i = 0; i < NUM_OPERATIONS; i++)
         operation(i);

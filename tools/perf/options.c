@@ -205,7 +205,7 @@ static bool options_belong(const perf_options *options)
         return command_line_refuse("-b, -e, -f, -i, -w, -c, -o, -d, -r, --iters and --peer are for "
                                    "operations");
     if (overlap && (options->sweep.mpi || options->sweep.torch))
-        return command_line_refuse("--peer is for operations");
+        return command_line_refuse("--peer is for operations, not for overlap");
     return true;
 }
 

@@ -14,11 +14,32 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 /* What is timed in each round. A device that computes is stood in for by a sleep as long: it needs
- * none of the CPUs that the all_reduce needs. */
-enum { ALONE, COMPUTING, BOTH, DEVICE, BOTH_DEVICE, KINDS };
+ * none of the CPUs that the all_reduce needs. What follows is worked out of that: one after the
+ * other, and what was saved of the shorter of the two; 1 is all of it. */
+enum {
+    ALONE,
+    COMPUTING,
+    BOTH,
+    DEVICE,
+    BOTH_DEVICE,
+    KINDS,
+    AFTER = KINDS,
+    AFTER_DEVICE,
+    HIDDEN,
+    HIDDEN_DEVICE,
+    COLUMNS
+};
+
+/* How many of its last computations say how fast it computes. */
+enum { PACES = 3 };
+
+typedef struct spread {
+    double median, least, most;
+} spread;
 
 typedef struct overlap {
     muster_group *world;
@@ -26,15 +47,15 @@ typedef struct overlap {
     size_t count;
     muster_type type;
     muster_reduction redop;
-    long long steps;            /* of computing */
-    double device_time;         /* seconds */
-    volatile double sum;        /* of what was computed, so that it is not left out */
-    double *seconds[KINDS + 2]; /* in each round; the last two are shares that were hidden */
-    double medians[KINDS + 2];
+    long long steps;          /* of computing */
+    double paces[PACES];      /* steps in a second, of late */
+    size_t num_paces;         /* so far */
+    double device_time;       /* seconds */
+    volatile double sum;      /* of what was computed, so that it is not left out */
+    double *columns[COLUMNS]; /* in each round */
+    double *sorted;           /* one of them */
+    spread spreads[COLUMNS];
 } overlap;
-
-/* What was saved of the shorter of two in each round; 1 is all of it. */
-enum { HIDDEN = KINDS, HIDDEN_DEVICE, COLUMNS };
 
 /* Arithmetic that waits for itself and needs no memory. */
 static void overlap_compute(overlap *all)
@@ -89,78 +110,147 @@ static bool overlap_once(overlap *all, int kind, double *seconds)
     return (good || perf_failed(all->world)) && perf_largest(all->world, seconds, 1);
 }
 
-/* So many steps that computing takes as long as the all_reduce, on all ranks the same number. */
-static bool overlap_calibrate(overlap *all)
+/* As long as the all_reduce just was, on all ranks the same number of steps. One pace that other
+ * work has spoilt must not count for the next. */
+static void overlap_match(overlap *all, double alone)
 {
-    const long long trial = 20 * 1000 * 1000;
-    double alone, computing;
-    all->steps = trial;
-    /* The first touches the memory. */
-    if (!overlap_once(all, ALONE, &alone) || !overlap_once(all, ALONE, &alone) ||
-        !overlap_once(all, COMPUTING, &computing))
-        return false;
-    all->steps = (long long)((double)trial * alone / (computing > 0 ? computing : 1)) + 1;
+    double paces[PACES];
+    memcpy(paces, all->paces, sizeof(paces));
     all->device_time = alone;
+    all->steps = (long long)(perf_median(paces, PACES) * alone) + 1;
+}
+
+static bool overlap_compute_once(overlap *all, double *seconds)
+{
+    if (!overlap_once(all, COMPUTING, seconds))
+        return false;
+    all->paces[all->num_paces++ % PACES] = (double)all->steps / (*seconds > 1e-9 ? *seconds : 1e-9);
     return true;
 }
 
-static double overlap_share(const overlap *all, long long round, int work, int both)
+/* The first all_reduce touches the memory, and a CPU may have to wake up to its pace. */
+static bool overlap_warm_up(overlap *all)
 {
-    double alone = all->seconds[ALONE][round], other = all->seconds[work][round];
-    double shorter = alone < other ? alone : other;
-    return shorter > 0 ? (alone + other - all->seconds[both][round]) / shorter : 0;
+    double alone, computing;
+    all->steps = 20 * 1000 * 1000;
+    bool good = overlap_once(all, ALONE, &alone);
+    for (int i = 0; good && i < PACES; i++)
+        good = overlap_compute_once(all, &computing);
+    return good;
+}
+
+/* Machines have other work at one time than at another: what is to take as long as each other is
+ * made so in each round. */
+static bool overlap_round(overlap *all, long long round)
+{
+    double seconds[KINDS];
+    for (int kind = 0; kind < KINDS; kind++) {
+        bool good = kind == COMPUTING ? overlap_compute_once(all, &seconds[kind])
+                                      : overlap_once(all, kind, &seconds[kind]);
+        if (!good)
+            return false;
+        if (kind == ALONE)
+            overlap_match(all, seconds[kind]);
+        all->columns[kind][round] = seconds[kind];
+    }
+    for (int device = 0; device < 2; device++) {
+        double alone = seconds[ALONE], other = seconds[device ? DEVICE : COMPUTING];
+        double shorter = alone < other ? alone : other;
+        double saved = alone + other - seconds[device ? BOTH_DEVICE : BOTH];
+        all->columns[AFTER + device][round] = alone + other;
+        all->columns[HIDDEN + device][round] = shorter > 0 ? saved / shorter : 0;
+    }
+    return true;
 }
 
 static bool overlap_measure(overlap *all, long long rounds)
 {
-    if (!overlap_calibrate(all))
+    size_t count = (size_t)rounds;
+    if (!overlap_warm_up(all))
         return false;
     for (long long round = 0; round < rounds; round++)
-        for (int kind = 0; kind < KINDS; kind++)
-            if (!overlap_once(all, kind, &all->seconds[kind][round]))
-                return false;
-    for (long long round = 0; round < rounds; round++) {
-        all->seconds[HIDDEN][round] = overlap_share(all, round, COMPUTING, BOTH);
-        all->seconds[HIDDEN_DEVICE][round] = overlap_share(all, round, DEVICE, BOTH_DEVICE);
+        if (!overlap_round(all, round))
+            return false;
+    for (int column = 0; column < COLUMNS; column++) {
+        memcpy(all->sorted, all->columns[column], count * sizeof(double));
+        double median = perf_median(all->sorted, count);
+        all->spreads[column] = (spread){median, all->sorted[0], all->sorted[count - 1]};
     }
-    for (int column = 0; column < COLUMNS; column++)
-        all->medians[column] = perf_median(all->seconds[column], (size_t)rounds);
     return true;
+}
+
+/* Of two of which one is much longer than the other, the shorter is hidden or not by chance. */
+static bool overlap_comparable(const overlap *all, int work)
+{
+    double a = all->spreads[ALONE].median, b = all->spreads[work].median;
+    return a <= 1.25 * b && b <= 1.25 * a;
 }
 
 /* ---- Output -------------------------------------------------------------------------------- */
 
-static void overlap_print(const perf_options *options, overlap *all)
+static void overlap_print_spread(const char *what, const spread *one, double factor, int decimals)
 {
-    const double *m = all->medians;
-    perf_print_title(options, all->world);
-    printf("  %-40s %12zu bytes\n", "all_reduce of", all->count * muster_type_size(all->type));
-    printf("  %-40s %12.3f ms\n", "alone", 1000 * m[ALONE]);
-    printf("  %-40s %12s %15s\n", "meanwhile", "the CPU", "a device");
-    printf("  %-40s %12.3f %15.3f ms\n", "computes, alone", 1000 * m[COMPUTING], 1000 * m[DEVICE]);
-    printf("  %-40s %12.3f %15.3f ms\n", "one after the other", 1000 * (m[ALONE] + m[COMPUTING]),
-           1000 * (m[ALONE] + m[DEVICE]));
-    printf("  %-40s %12.3f %15.3f ms\n", "at the same time", 1000 * m[BOTH], 1000 * m[BOTH_DEVICE]);
-    printf("  %-40s %12.0f %15.0f %%\n", "of the shorter one is hidden", 100 * m[HIDDEN],
-           100 * m[HIDDEN_DEVICE]);
+    printf("  %-40s %11.*f %11.*f %11.*f\n", what, decimals, factor * one->median, decimals,
+           factor * one->least, decimals, factor * one->most);
 }
 
-static json_t *overlap_json(const overlap *all, int work, int both, int hidden)
+static void overlap_print_half(const overlap *all, const char *what, int device)
 {
-    return json_pack("{s:f, s:f, s:f}", "alone_seconds", all->medians[work], "both_seconds",
-                     all->medians[both], "hidden", all->medians[hidden]);
+    int work = device ? DEVICE : COMPUTING;
+    overlap_print_spread(what, &all->spreads[work], 1000, 3);
+    overlap_print_spread("  one after the other", &all->spreads[AFTER + device], 1000, 3);
+    overlap_print_spread("  at the same time", &all->spreads[device ? BOTH_DEVICE : BOTH], 1000, 3);
+    if (overlap_comparable(all, work))
+        overlap_print_spread("  of the shorter one is hidden, %", &all->spreads[HIDDEN + device],
+                             100, 0);
+    else
+        printf("    the two differ by more than a quarter: what is hidden is not said\n");
+}
+
+static void overlap_print(const perf_options *options, overlap *all)
+{
+    char head[64];
+    perf_print_title(options, all->world);
+    snprintf(head, sizeof(head), "all_reduce of %zu bytes",
+             all->count * muster_type_size(all->type));
+    printf("  %-40s %11s %11s %11s\n", head, "median", "least", "most");
+    overlap_print_spread("all_reduce alone, ms", &all->spreads[ALONE], 1000, 3);
+    overlap_print_half(all, "computing on the CPU, alone, ms", 0);
+    overlap_print_half(all, "waiting for a device, alone, ms", 1);
+}
+
+static json_t *overlap_json_rounds(const double *values, long long rounds)
+{
+    json_t *list = json_array();
+    for (long long round = 0; round < rounds; round++)
+        json_array_append_new(list, json_real(values[round]));
+    return list;
+}
+
+static json_t *overlap_json(const overlap *all, int device, long long rounds)
+{
+    int work = device ? DEVICE : COMPUTING, both = device ? BOTH_DEVICE : BOTH;
+    int hidden = HIDDEN + device;
+    return json_pack("{s:f, s:f, s:o, s:o, s:o, s:o}", "alone_seconds", all->spreads[work].median,
+                     "both_seconds", all->spreads[both].median, "hidden",
+                     overlap_comparable(all, work) ? json_real(all->spreads[hidden].median)
+                                                   : json_null(),
+                     "alone_rounds", overlap_json_rounds(all->columns[work], rounds), "both_rounds",
+                     overlap_json_rounds(all->columns[both], rounds), "hidden_rounds",
+                     overlap_json_rounds(all->columns[hidden], rounds));
 }
 
 static void overlap_print_json(const perf_options *options, overlap *all)
 {
+    long long rounds = options->rounds;
     json_t *found = json_pack(
-        "{s:s, s:i, s:I, s:s, s:I, s:I, s:f, s:o, s:o}", "measured", "overlap", "ranks",
+        "{s:s, s:i, s:I, s:s, s:I, s:I, s:f, s:o, s:o, s:o}", "measured", "overlap", "ranks",
         muster_group_size(all->world), "hosts", (json_int_t)perf_fact(all->world, "hosts"),
         "backend", muster_group_backend(all->world), "size",
-        (json_int_t)(all->count * muster_type_size(all->type)), "rounds",
-        (json_int_t)options->rounds, "all_reduce_seconds", all->medians[ALONE], "computing",
-        overlap_json(all, COMPUTING, BOTH, HIDDEN), "device",
-        overlap_json(all, DEVICE, BOTH_DEVICE, HIDDEN_DEVICE));
+        (json_int_t)(all->count * muster_type_size(all->type)), "rounds", (json_int_t)rounds,
+        "all_reduce_seconds", all->spreads[ALONE].median, "all_reduce_rounds",
+        overlap_json_rounds(all->columns[ALONE], rounds), "computing", overlap_json(all, 0, rounds),
+        "device", overlap_json(all, 1, rounds));
     json_dumpf(found, stdout, JSON_INDENT(2));
     putchar('\n');
     json_decref(found);
@@ -173,10 +263,11 @@ static bool overlap_allocate(overlap *all, long long rounds)
     size_t bytes = all->count * muster_type_size(all->type);
     all->send = calloc(bytes + 1, 1);
     all->receive = calloc(bytes + 1, 1);
-    bool good = all->send != NULL && all->receive != NULL;
+    all->sorted = calloc((size_t)rounds, sizeof(double));
+    bool good = all->send != NULL && all->receive != NULL && all->sorted != NULL;
     for (int column = 0; column < COLUMNS; column++) {
-        all->seconds[column] = calloc((size_t)rounds, sizeof(double));
-        good = good && all->seconds[column] != NULL;
+        all->columns[column] = calloc((size_t)rounds, sizeof(double));
+        good = good && all->columns[column] != NULL;
     }
     return good;
 }
@@ -201,7 +292,8 @@ bool perf_overlap(const perf_options *options, muster_group *world)
             overlap_print(options, &all);
     }
     for (int column = 0; column < COLUMNS; column++)
-        free(all.seconds[column]);
+        free(all.columns[column]);
+    free(all.sorted);
     free(all.send);
     free(all.receive);
     return good;
