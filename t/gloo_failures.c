@@ -36,6 +36,10 @@ static void expect_lost(rank *me, int number)
     char words[24];
     snprintf(words, sizeof(words), "rank %d", number);
     rank_check(me, strstr(me->broken_sentence, words) != NULL, "%s", me->broken_sentence);
+    for (int other = 0; other < me->size; other++)
+        rank_check(me,
+                   other == me->number || me->gloo->suspects(me->comm, other) == (other == number),
+                   "rank %d is suspected, or not", other);
 }
 
 /* The last rank waits to be killed by rank 0. */
@@ -244,6 +248,35 @@ static void goodbye(rank *me)
     rank_close(me);
 }
 
+/* The last rank leaves, which fails rank 0; rank 1 stands meanwhile, and hears of it from rank 0
+ * first. */
+static void goodbye_hearsay(rank *me)
+{
+    char byte;
+    muster_request *request;
+    if (!rank_open(me))
+        return;
+    if (me->number == 0)
+        me->gloo->post_recv(me->comm, 2, 9, &byte, 1, &request);
+    rank_meet(me, OPENED);
+    if (me->number == 0) {
+        kill(rank_pid(me, 1), SIGSTOP);
+        atomic_store(rank_flag(me, KILLED), 1);
+        rank_check(me, me->gloo->wait(me->comm, request, 10000) == MUSTER_ERR_PEER_LOST, "%s",
+                   muster_last_error());
+        kill(rank_pid(me, 1), SIGCONT);
+    }
+    if (me->number == 2)
+        rank_wait_flag(me, KILLED, 1);
+    if (me->number == 1) {
+        rank_check(me, rank_wait_broken(me, 5000), "not told");
+        rank_check(me, strstr(me->broken_sentence, "rank 2 has left the group, as rank 0") != NULL,
+                   "%s", me->broken_sentence);
+        rank_check(me, !me->gloo->suspects(me->comm, 2), "rank 2 is suspected");
+    }
+    rank_close(me);
+}
+
 /* Leaving with a message that nobody has waited for is not good order. */
 static void close_in_flight(rank *me)
 {
@@ -322,7 +355,8 @@ static void no_sigpipe_posting(rank *me)
     rank_close(me);
 }
 
-/* Two at once, while the others stand, so that these find both. */
+/* Two at once, while the others stand. Which of them these find first is open; that it is none of
+ * the others is not. */
 static void two_killed(rank *me)
 {
     if (!rank_open(me))
@@ -341,11 +375,14 @@ static void two_killed(rank *me)
         _exit(kill(rank_pid(me, 0), SIGCONT));
     }
     rank_check(me, rank_wait_broken(me, 5000), "host->broken does not come");
-    rank_check(me,
-               strstr(me->broken_sentence, "ranks 2-3 were lost: they ended") != NULL ||
-                   strstr(me->broken_sentence, "rank 2 was lost") != NULL ||
-                   strstr(me->broken_sentence, "rank 3 was lost") != NULL,
-               "%s", me->broken_sentence);
+    rank_check(me, me->broken_status == MUSTER_ERR_PEER_LOST && me->broken_rank >= 2,
+               "told that rank %d has %s: %s", me->broken_rank,
+               muster_status_name(me->broken_status), me->broken_sentence);
+    for (int number = 0; number < 2; number++)
+        rank_check(me, number == me->number || !me->gloo->suspects(me->comm, number),
+                   "rank %d is suspected", number);
+    rank_check(me, me->gloo->suspects(me->comm, 2) || me->gloo->suspects(me->comm, 3),
+               "nobody is suspected");
     if (striker > 0)
         waitpid(striker, NULL, 0);
     rank_close(me);
@@ -392,7 +429,7 @@ static void forget(rank *me)
 int main(void)
 {
     needs_gloo();
-    plan(19);
+    plan(20);
     ranks_run("a rank is killed while idle", 3, killed_idle);
     ranks_run("all survivors of five name the same rank", 5, killed_idle);
     ranks_run("a rank is killed before its first message", 3, killed_before_message);
@@ -402,6 +439,7 @@ int main(void)
     ranks_run("a rank is stopped", 2, stopped);
     ranks_run("an abort reaches all", 4, abort_reaches_all);
     ranks_run("a goodbye is not a failure", 3, goodbye);
+    ranks_run("nor is it one that others tell of", 3, goodbye_hearsay);
     ranks_run("closing with a message in flight is", 2, close_in_flight);
     for (int i = 0; i < 4; i++)
         ranks_run("no SIGPIPE under steady traffic", 2, no_sigpipe);

@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "comm.h"
+#include "failure.h"
 #include "message.h"
 
 const muster_host *gloo_host;
@@ -58,4 +59,5 @@ const muster_backend muster_backend_1 = {
     .close = comm_close,
     .forget = comm_forget,
     .describe = backend_describe,
+    .suspects = failure_suspects,
 };

@@ -42,7 +42,8 @@ struct muster_request {
 typedef struct comm_peer {
     uint8_t note[NOTE_SIZE]; /* written by Gloo; what this peer told us */
     bool note_read;
-    bool left;           /* it said goodbye */
+    bool left;           /* it said goodbye, or another says that it did */
+    bool suspect;        /* its connection was closed without a word of it; see failure.h */
     gloo_c_buffer *told; /* the note to it */
 } comm_peer;
 

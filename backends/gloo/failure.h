@@ -17,6 +17,13 @@ void failure_break(muster_comm *comm, muster_status cause, int rank, const char 
  * Breaks the communicator if that is what has happened. */
 void failure_break_if_overdue(muster_comm *comm);
 
+/* Whether the connection to another rank is closed. */
+bool failure_is_closed(muster_comm *comm, int peer);
+
+/* The backend's slot. Whom it holds for is settled when the communicator breaks, before this rank
+ * closes connections itself. */
+bool failure_suspects(muster_comm *comm, int peer);
+
 /* Returns when whoever has found the cause has told the others, which does not block. */
 void failure_await_told(muster_comm *comm);
 

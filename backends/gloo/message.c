@@ -63,16 +63,16 @@ static muster_status post_error(muster_comm *comm, int peer, gloo_c_status got,
 {
     if (got != GLOO_C_IO)
         return comm_error(got, why, "posting a message");
-    note_read(comm, peer);
+    note_read_all(comm);
+    failure_break_if_overdue(comm);
     if (note_peer_left(comm, peer))
         return gloo_host->error(MUSTER_ERR_PEER_LOST, "rank %d has left the group", peer);
+    failure_break(comm, MUSTER_ERR_PEER_LOST, peer, "the connection to rank %d was closed: %s",
+                  peer, why->text);
     pthread_mutex_lock(&comm->lock);
-    muster_status status = comm->broken ? failure_error(comm) : MUSTER_OK;
+    muster_status status = failure_error(comm);
     pthread_mutex_unlock(&comm->lock);
-    if (status != MUSTER_OK)
-        return status;
-    return gloo_host->error(MUSTER_ERR_PEER_LOST, "the connection to rank %d is gone: %s", peer,
-                            why->text);
+    return status;
 }
 
 static gloo_c_status hand_to_gloo(muster_request *request, uint64_t slot, gloo_c_why *why)
@@ -152,8 +152,8 @@ static void judge(muster_comm *comm, const muster_request *request, gloo_c_statu
                       doing, request->size);
     else
         failure_break(comm, MUSTER_ERR_PEER_LOST, request->peer,
-                      "lost rank %d during %s it of %zu bytes: %s", request->peer, doing,
-                      request->size, why->text);
+                      "the connection to rank %d was closed during %s it of %zu bytes: %s",
+                      request->peer, doing, request->size, why->text);
 }
 
 /* The wait has failed: its sentence, and the caller's memory back for good. */

@@ -12,9 +12,9 @@
 #include "failure.h"
 #include "signals.h"
 
-/* The rank that is to blame (-1: the sender's own reason), the status, and last the kind, so that
- * whoever sees it finds the rest there too. */
-enum { NOTE_RANK = 0, NOTE_STATUS = 4, NOTE_KIND = 7 };
+/* The rank that is to blame (-1: the sender's own reason), the status, whether that rank has left,
+ * and last the kind, so that whoever sees it finds the rest there too. */
+enum { NOTE_RANK = 0, NOTE_STATUS = 4, NOTE_LEFT = 5, NOTE_KIND = 7 };
 enum { GOODBYE = 'G', FAILURE = 'F' };
 
 static void note_write(uint8_t *note, int kind, muster_status status, int rank)
@@ -62,7 +62,9 @@ void note_tell_goodbye(muster_comm *comm)
 void note_tell_failure(muster_comm *comm)
 {
     bool of_others = comm->cause == MUSTER_ERR_PEER_LOST || comm->cause == MUSTER_ERR_REMOTE;
-    note_write(comm->note, FAILURE, comm->cause, of_others ? comm->cause_rank : -1);
+    int blamed = of_others ? comm->cause_rank : -1;
+    note_write(comm->note, FAILURE, comm->cause, blamed);
+    comm->note[NOTE_LEFT] = blamed >= 0 && note_peer_left(comm, blamed);
     tell_all(comm);
 }
 
@@ -76,9 +78,31 @@ void note_flush(muster_comm *comm, int64_t timeout_ms)
     }
 }
 
-/* Peer's group has failed; it may know more than that. */
-static void break_for(muster_comm *comm, int peer, muster_status status, int blamed)
+static void mark_left(muster_comm *comm, int peer)
 {
+    pthread_mutex_lock(&comm->lock);
+    comm->peers[peer].left = true;
+    pthread_mutex_unlock(&comm->lock);
+}
+
+/* Peer has lost the connection to another, which may have left in good order, or have told why it
+ * has closed it. */
+static void break_for_loss(muster_comm *comm, int peer, int blamed, bool left)
+{
+    if (left)
+        mark_left(comm, blamed);
+    note_read(comm, blamed);
+    failure_break(comm, MUSTER_ERR_PEER_LOST, blamed,
+                  left ? "rank %d has left the group, as rank %d reports"
+                       : "the connection of rank %d was closed, as rank %d reports",
+                  blamed, peer);
+}
+
+/* Peer's group has failed; it may know more than that. */
+static void break_for(muster_comm *comm, int peer, const uint8_t *note)
+{
+    muster_status status = (muster_status)note[NOTE_STATUS];
+    int blamed = note_blamed(note);
     if (blamed == comm->rank)
         failure_break(comm, MUSTER_ERR_REMOTE, peer,
                       "rank %d has broken off the group: it lost this rank", peer);
@@ -86,8 +110,7 @@ static void break_for(muster_comm *comm, int peer, muster_status status, int bla
         failure_break(comm, MUSTER_ERR_REMOTE, peer, "rank %d has broken off the group (%s)", peer,
                       status == MUSTER_ERR_TIMEOUT ? "it timed out" : "it failed, or was told to");
     else if (status == MUSTER_ERR_PEER_LOST)
-        failure_break(comm, MUSTER_ERR_PEER_LOST, blamed, "rank %d was lost, as rank %d reports",
-                      blamed, peer);
+        break_for_loss(comm, peer, blamed, note[NOTE_LEFT] != 0);
     else
         failure_break(comm, MUSTER_ERR_REMOTE, blamed,
                       "rank %d has broken off the group, as rank %d reports", blamed, peer);
@@ -107,7 +130,7 @@ void note_read(muster_comm *comm, int peer)
     }
     pthread_mutex_unlock(&comm->lock);
     if (news && note[NOTE_KIND] != GOODBYE)
-        break_for(comm, peer, (muster_status)note[NOTE_STATUS], note_blamed(note));
+        break_for(comm, peer, note);
 }
 
 void note_read_all(muster_comm *comm)

@@ -13,12 +13,9 @@
 #include "note.h"
 #include "signals.h"
 
-/* Whether the connection is closed, found by posting a message that nobody receives. */
 static bool is_lost(muster_comm *comm, int peer)
 {
-    gloo_c_why why;
-    return peer != comm->rank && !note_peer_left(comm, peer) &&
-           gloo_c_send(comm->probe_buffer, peer, SLOT_PROBE, 0, 1, &why) != GLOO_C_OK;
+    return peer != comm->rank && !note_peer_left(comm, peer) && failure_is_closed(comm, peer);
 }
 
 /* Fills words with the peers that are lost, "2-3,5", and returns the first, -1 if there is none. */
@@ -56,13 +53,11 @@ static void judge_failure(muster_comm *comm, const gloo_c_why *why)
     note_read_all(comm);
     if (first >= 0)
         failure_break(comm, MUSTER_ERR_PEER_LOST, first,
-                      count == 1 ? "rank %s was lost: it ended, or closed its connections without "
-                                   "a word: %s"
-                                 : "ranks %s were lost: they ended, or closed their connections "
-                                   "without a word: %s",
+                      count == 1 ? "the connection to rank %s was closed: %s"
+                                 : "the connections to ranks %s were closed: %s",
                       lost, why->text);
     else
-        failure_break(comm, MUSTER_ERR_PEER_LOST, -1, "a connection was lost: %s", why->text);
+        failure_break(comm, MUSTER_ERR_PEER_LOST, -1, "a connection was closed: %s", why->text);
 }
 
 /* Tells the core, unless it knows already or does not want to know any more. */

@@ -182,6 +182,14 @@ typedef struct muster_backend {
     /* (optional) One line for muster_group_describe: interface, address, transport. Valid while
      * comm lives. */
     const char *(*describe)(muster_comm *comm);
+
+    /*
+     * (optional) After MUSTER_ERR_PEER_LOST, until close, from any thread: whether peer may be the
+     * one that was lost, since its connection was closed, or another rank says that its was, and it
+     * has told neither that it leaves nor that it has failed. It may have failed because of
+     * another: the core finds that out. Where it is absent a sentence of a loss is taken as it is.
+     */
+    bool (*suspects)(muster_comm *comm, int peer);
 } muster_backend;
 
 #ifdef __cplusplus
