@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The first cause of a group's failure. Keys: <prefix>/failure the cause, <prefix>/overdue that
- * some rank has timed out and is about to say why, <prefix>/at/<rank> the latest collective of a
- * rank, "<number> <call>": one that has done its part in an earlier one is not missing there.
+ * The first cause of a group's failure. Keys: <prefix>/failure the cause, <prefix>/failed/<rank>
+ * that a rank has failed (see loss.h), <prefix>/at/<rank> the latest collective of a rank,
+ * "<number> <call>": one that has done its part in an earlier one is not missing there.
  */
 #include "config.h"
 
@@ -11,19 +11,29 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/deadline.h"
 #include "base/error.h"
+#include "base/patience.h"
 #include "base/rank_set.h"
-#include "store/store.h"
 #include "base/thread.h"
+#include "group/loss.h"
+#include "store/store.h"
 
-/* How long ranks that wait have to say so, and a rank that timed out to say that others are lost by
- * it. */
-enum { CENSUS_MS = 200, CENSUS_AGAIN_MS = 100, OVERDUE_MS = 50, LEARN_MS = 700 };
+/* How long ranks that wait have to say so, and whoever knows the cause to say it. */
+enum { CENSUS_MS = 200, CENSUS_AGAIN_MS = 100, MOMENT_MS = 50, LEARN_MS = 700 };
+
+/* How long a rank whose connection was closed has to say that it has failed, and how often it is
+ * asked: one of this host whose process lives, one of another host, and any where the store does
+ * not answer. */
+enum { LOSS_MS = 500, LOSS_FAR_MS = 300, LOSS_UNHEARD_MS = 150, LOSS_ROUND_MS = 20 };
+
+/* Two that have lost each other know as much as anybody will. */
+enum { MUTUAL_MS = 200 };
 
 /* About when an operation is due, a rank that is lost is most likely one that has timed out. */
-enum { BEFORE_DUE_MS = 500, AFTER_DUE_MS = 3000, DUE_OVERDUE_MS = 500 };
+enum { BEFORE_DUE_MS = 500, AFTER_DUE_MS = 3000 };
 
 /* How often it is asked who is missing. */
 enum { CENSUS_ROUNDS = 4 };
@@ -42,6 +52,7 @@ typedef struct inquiry {
     char call[CALL_SIZE]; /* which that is, in words */
     bool due;             /* an operation is, or was a moment ago */
     int peer;             /* the one that a rank that timed out waited for itself, or -1 */
+    loss loss;            /* whose connections were closed */
     char cause[ERROR_SIZE];
 } inquiry;
 
@@ -49,6 +60,7 @@ static void inquiry_free(void *what)
 {
     inquiry *asked = what;
     muster_store_free(asked->store);
+    free(asked->loss.suspects);
     free(asked->prefix);
     free(asked);
 }
@@ -57,6 +69,7 @@ static void inquiry_run(void *what)
 {
     inquiry *asked = what;
     asked->talk(asked);
+    loss_say_heard(&asked->loss);
 }
 
 static char *cause_key(const inquiry *asked, const char *name)
@@ -109,7 +122,8 @@ static bool wait_for_cause(inquiry *asked, int64_t timeout_ms)
     return came;
 }
 
-static void talk_publish(inquiry *asked)
+/* Puts the cause where there is none yet, or takes over the one that is there. */
+static void publish(inquiry *asked)
 {
     char *key = cause_key(asked, "failure");
     void *value = NULL;
@@ -121,25 +135,79 @@ static void talk_publish(inquiry *asked)
     keep_cause(asked, value, size);
 }
 
+static void talk_publish(inquiry *asked)
+{
+    loss_say_failed(&asked->loss);
+    publish(asked);
+}
+
 static void talk_learn(inquiry *asked)
 {
+    loss_say_failed(&asked->loss);
     mark_place(asked);
     if (!wait_for_cause(asked, LEARN_MS))
-        talk_publish(asked);
+        publish(asked);
+}
+
+/* How long the suspects that are left may take. */
+static int64_t patience_with(const inquiry *asked)
+{
+    if (asked->loss.unheard)
+        return LOSS_UNHEARD_MS;
+    return loss_is_far(&asked->loss) && !asked->due ? LOSS_FAR_MS : LOSS_MS;
+}
+
+/* Waits a moment for somebody's cause; true if it came. */
+static bool have_pause(inquiry *asked, int64_t pause_ms)
+{
+    if (!asked->loss.unheard)
+        return wait_for_cause(asked, pause_ms);
+    nanosleep(&(struct timespec){0, pause_ms * 1000000}, NULL);
+    return false;
+}
+
+/* The suspects have failed because of others, which say why; a rank that has timed out asks who
+ * came to its collective. True if a cause came. */
+static bool learn_from_suspects(inquiry *asked, deadline end)
+{
+    mark_place(asked);
+    return wait_for_cause(asked, loss_is_mutual(&asked->loss) ? MUTUAL_MS : deadline_left_ms(end));
+}
+
+/* Finds out which suspects are lost; true if somebody's cause came meanwhile. Where there are
+ * several most have failed because of others, which say why. */
+static bool review_losses(inquiry *asked)
+{
+    int64_t began = deadline_now_ns(), pause_ms = asked->loss.count > 1 ? LOSS_ROUND_MS : 0;
+    deadline end = deadline_in(LEARN_MS);
+    do {
+        if (have_pause(asked, pause_ms))
+            return true;
+        if (loss_review(&asked->loss))
+            return loss_all_said(&asked->loss) && learn_from_suspects(asked, end);
+        pause_ms = LOSS_ROUND_MS;
+    } while ((deadline_now_ns() - began) / 1000000 < patience_with(asked));
+    return false;
 }
 
 static void talk_loss(inquiry *asked)
 {
-    char *key = cause_key(asked, "overdue");
-    muster_blob keys = muster_str(key);
-    bool overdue =
-        key != NULL && muster_store_wait(asked->store, &keys, 1,
-                                         asked->due ? DUE_OVERDUE_MS : OVERDUE_MS) == MUSTER_OK;
-    free(key);
-    if (overdue)
-        talk_learn(asked);
-    else
-        talk_publish(asked);
+    char sentence[ERROR_SIZE];
+    const char *said = asked->cause;
+    int rank = -1;
+    muster_status status = MUSTER_ERR_PEER_LOST;
+    /* A store that has stopped is given up early enough to tell of the processes. */
+    patience_until(deadline_in(0));
+    loss_say_failed(&asked->loss);
+    if (asked->loss.count == 0 ? have_pause(asked, MOMENT_MS) : review_losses(asked))
+        return;
+    if (asked->loss.count > 0 && cause_parse(asked->cause, &status, &rank, &said)) {
+        status = loss_words(&asked->loss, said, sentence, sizeof(sentence));
+        snprintf(asked->cause, sizeof(asked->cause), "%d %d %.*s", (int)status, asked->rank,
+                 ERROR_SIZE - 32, sentence);
+    }
+    if (!asked->loss.unheard)
+        publish(asked);
 }
 
 /* What the census found out. */
@@ -245,18 +313,31 @@ static void take_census(inquiry *asked)
 
 static void talk_timeout(inquiry *asked)
 {
-    set_mark(asked, cause_key(asked, "overdue"), "1");
+    loss_say_failed(&asked->loss);
     mark_place(asked);
     if (wait_for_cause(asked, CENSUS_MS))
         return;
     take_census(asked);
-    talk_publish(asked);
+    publish(asked);
 }
 
 static bool is_due(muster_group *group)
 {
     int64_t left_ms = (atomic_load(&group->due_ns) - deadline_now_ns()) / 1000000;
     return left_ms < BEFORE_DUE_MS && left_ms > -AFTER_DUE_MS;
+}
+
+/* Whom the backend suspects to be lost. */
+static bool find_suspects(muster_group *group, loss *all)
+{
+    muster_comm *comm = atomic_load(&group->comm);
+    if (comm == NULL || group->backend->ops->suspects == NULL)
+        return true;
+    all->suspects = calloc((size_t)group->size, sizeof(*all->suspects));
+    for (int r = 0; all->suspects != NULL && r < group->size; r++)
+        if (r != group->rank && group->backend->ops->suspects(comm, r))
+            loss_add(all, &group->ranks.ranks[r]);
+    return all->suspects != NULL;
 }
 
 static void inquire(muster_group *group, void (*talk)(inquiry *), uint64_t sequence, int peer,
@@ -269,6 +350,12 @@ static void inquire(muster_group *group, void (*talk)(inquiry *), uint64_t seque
     }
     asked->talk = talk;
     asked->store = store_retain(group->store);
+    asked->loss = (loss){
+        .store = asked->store, .prefix = asked->prefix, .rank = group->rank, .size = group->size};
+    if (!find_suspects(group, &asked->loss)) {
+        inquiry_free(asked);
+        return;
+    }
     asked->rank = group->rank;
     asked->size = group->size;
     asked->sequence = sequence;

@@ -19,6 +19,16 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/thread.h"
+#include "group/loss.h"
+#include "store/store.h"
+
+/* Who breaks a group off lets calls go before the others know why, but not much before: the process
+ * may end as soon as they return. */
+enum { TELL_MS = 200 };
+
+/* How long the store stays for those who have yet to learn the cause, where it ends with this
+ * process. */
+enum { SEE_OFF_MS = 300 };
 
 void failure_init(group_failure *failure)
 {
@@ -84,6 +94,8 @@ muster_status failure_check(muster_group *group)
     while (failure->status != MUSTER_OK && !failure->complete &&
            thread_wait(&failure->settled, &failure->lock, end))
         ;
+    while (failure->telling && thread_wait(&failure->settled, &failure->lock, failure->told_by))
+        ;
     muster_status status = failure->status;
     if (status != MUSTER_OK)
         error_set(status, "%s; the group has failed, free it and make another",
@@ -138,6 +150,15 @@ muster_status failure_raise_timeout(muster_group *group, uint64_t sequence, cons
     return failure_check(group);
 }
 
+static void set_telling(muster_group *group, bool telling)
+{
+    pthread_mutex_lock(&group->failure.lock);
+    group->failure.telling = telling;
+    group->failure.told_by = deadline_in(TELL_MS);
+    pthread_cond_broadcast(&group->failure.settled);
+    pthread_mutex_unlock(&group->failure.lock);
+}
+
 void failure_break_off(muster_group *group, const char *reason)
 {
     if (!failure_begin(group, MUSTER_ERR_FAILED)) {
@@ -147,9 +168,11 @@ void failure_break_off(muster_group *group, const char *reason)
     char cause[ERROR_SIZE];
     snprintf(cause, sizeof(cause), "%d %d rank %d has broken off the group, since %s",
              (int)MUSTER_ERR_FAILED, group->rank, group->rank, reason);
+    set_telling(group, true);
     failure_complete(group, cause);
     abort_comm(group);
     cause_publish(group, cause);
+    set_telling(group, false);
 }
 
 void failure_reported(muster_comm_owner *owner, int rank, muster_status status,
@@ -167,4 +190,11 @@ void failure_reported(muster_comm_owner *owner, int rank, muster_status status,
         cause_publish_loss(group, cause);
     failure_complete(group, cause);
     abort_comm(group);
+}
+
+void failure_see_others_told(muster_group *group)
+{
+    if (group->failure.status == MUSTER_OK || !store_served_here(group->store))
+        return;
+    loss_wait_heard(group->store, group->prefix, &group->ranks, group->rank, SEE_OFF_MS);
 }

@@ -24,8 +24,12 @@ muster_status failure_raise_timeout(muster_group *group, uint64_t sequence, cons
                                     int peer);
 
 /* This rank breaks the group off, for the reason given in words behind "since". Calls that wait are
- * let go before anybody is told why. */
+ * let go as soon as the others are told why, and where that takes long before it. */
 void failure_break_off(muster_group *group, const char *reason);
+
+/* Before a group that has failed is freed: where the store ends with this process, it stays a
+ * moment for ranks that have yet to learn the cause. */
+void failure_see_others_told(muster_group *group);
 
 /* host->broken for this group: rank was lost or says that it has failed. */
 void failure_reported(muster_comm_owner *owner, int rank, muster_status status,

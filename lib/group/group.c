@@ -175,6 +175,7 @@ void muster_group_free(muster_group *group)
     }
     abort_listener_stop(atomic_load(&group->listener));
     end_communication(group);
+    failure_see_others_told(group);
     leave_name(group);
     release(group);
 }

@@ -10,6 +10,7 @@
 #include <sys/types.h>
 
 #include "backend/backend.h"
+#include "base/deadline.h"
 #include "group/claim.h"
 #include "group/family.h"
 #include "backend/host.h"
@@ -31,6 +32,8 @@ typedef struct group_failure {
     pthread_cond_t settled; /* the sentence is complete */
     muster_status status;   /* MUSTER_OK: none */
     bool complete;
+    bool telling; /* complete, and the others are being told, which is waited for until told_by */
+    deadline told_by;
     char *sentence;
 } group_failure;
 
