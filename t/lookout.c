@@ -7,49 +7,11 @@
 #include "group/lookout.h"
 
 #include <stdlib.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "base/error.h"
 #include "net/host_identity.h"
+#include "records.h"
 #include "tap.h"
-
-/* The record that a process of this host would write of itself. */
-static rank_record record_of(const host_identity *who, int rank, int size)
-{
-    return (rank_record){.library = "0.1.0",
-                         .host = "b",
-                         .host_id = who->host_id,
-                         .asked = "auto",
-                         .loopback = "",
-                         .pid = who->pid,
-                         .pid_space = who->pid_namespace,
-                         .start = who->start_time,
-                         .nonce = 1,
-                         .world_size = size,
-                         .rank = rank,
-                         .cores = 1};
-}
-
-/* A process that has been and is no more. */
-static host_identity dead_one(void)
-{
-    host_identity dead;
-    int ends[2];
-    if (pipe(ends) != 0)
-        bail_out("no pipe");
-    pid_t child = fork();
-    if (child == 0) {
-        host_identity_get(&dead);
-        _exit(write(ends[1], &dead, sizeof(dead)) != (ssize_t)sizeof(dead));
-    }
-    if (read(ends[0], &dead, sizeof(dead)) != (ssize_t)sizeof(dead))
-        bail_out("no word from the child");
-    waitpid(child, NULL, 0);
-    close(ends[0]);
-    close(ends[1]);
-    return dead;
-}
 
 static void records(const host_identity *me, const host_identity *dead)
 {
@@ -111,7 +73,7 @@ static void neighbours(const host_identity *me, const host_identity *dead)
 
 int main(void)
 {
-    host_identity me, dead = dead_one();
+    host_identity me, dead = record_dead_one();
     plan(15);
     if (host_identity_get(&me) != MUSTER_OK)
         bail_out("%s", muster_last_error());
