@@ -100,6 +100,7 @@ static muster_group *make_group(muster_store *store, int rank, const char *dead,
         bail_out("%s", muster_last_error());
     fill_roster(&group->ranks, dead, far);
     group->backend = &told_entry;
+    atomic_store(&group->formed, true);
     return group;
 }
 
@@ -357,7 +358,7 @@ static void ends_while_looked_at(void)
 {
     hooked store;
     suspect zero = {.rank = 0, .visible = true};
-    loss all = {&store.base, PREFIX, 1, RANKS, 1, &zero, false};
+    loss all = {&store.base, PREFIX, 1, RANKS, 1, &zero, false, false};
     hooked_init(&store);
     store.after_check = say_and_end;
     store.ending = fork();

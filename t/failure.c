@@ -4,6 +4,8 @@
  * it, and none hangs. The ranks are threads on the stand-in backend.
  */
 #include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +15,7 @@
 #include "base/deadline.h"
 #include "base/error.h"
 #include "group/failure.h"
+#include "mortal_store.h"
 #include "tap.h"
 
 enum { RANKS = 3, TURNS = 60, TIMEOUT_MS = 1500, ALL_MS = 8000 };
@@ -229,6 +232,45 @@ static void while_working(size_t i)
     works_again(workings[i].fail);
 }
 
+static atomic_int store_host;
+
+/* At rank 1's first message of the test of the group. */
+static void kill_store(void *user, muster_log_level level, const char *line)
+{
+    (void)user;
+    (void)level;
+    pid_t host = strstr(line, "rank 1 sent ") != NULL ? atomic_exchange(&store_host, 0) : 0;
+    if (host != 0) {
+        kill(host, SIGKILL);
+        waitpid(host, NULL, 0);
+    }
+}
+
+/* A rank seems to be lost while the group is made, when the store has just gone: it may have failed
+ * because of that. */
+static void without_store(void)
+{
+    muster_store *before = store;
+    pid_t host = 0;
+    store = mortal_store(TIMEOUT_MS, &host);
+    atomic_store(&store_host, host);
+    muster_set_log(kill_store, NULL, MUSTER_LOG_DEBUG);
+    run(only_join, "rigged.fail=wait:1,rigged.trace=yes,rigged.delay_ms=100");
+    muster_set_log(NULL, NULL, MUSTER_LOG_NONE);
+    bool none = true, blamed = true;
+    for (int r = 0; r < RANKS; r++) {
+        none = none && ranks[r].group == NULL;
+        blamed = blamed && strstr(ranks[r].sentence, "of 3: tcp store 127.0.0.1") != NULL;
+    }
+    ok(none && atomic_load(&store_host) == 0, "the store goes while a group is made");
+    if (!ok(blamed && strstr(ranks[1].sentence, "; besides, rank ") != NULL,
+            "that is said before what may have come of it"))
+        tell();
+    part();
+    muster_store_free(store);
+    store = before;
+}
+
 /* In a process of its own, since a backend is probed once in each. */
 static void in_probe(void)
 {
@@ -263,7 +305,7 @@ static void in_probe(void)
 
 int main(void)
 {
-    plan(3 + 4 * (int)COUNT(makings) + 5 * (int)COUNT(workings));
+    plan(3 + 2 + 4 * (int)COUNT(makings) + 5 * (int)COUNT(workings));
     unsetenv("MUSTER_OPTIONS");
     unsetenv("MUSTER_RIGGED_FAIL");
     setenv("MUSTER_BACKEND_PATH", PLUGINS "/.libs", 1);
@@ -273,6 +315,7 @@ int main(void)
         while_made(i);
     for (size_t i = 0; i < COUNT(workings); i++)
         while_working(i);
+    without_store();
     muster_store_free(store);
     return done();
 }

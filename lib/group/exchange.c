@@ -261,13 +261,27 @@ static muster_status gate_read(exchange *meeting, int64_t timeout_ms, bool *hear
         status = gate_verdict(meeting, value, size);
     else if (status == MUSTER_ERR_TIMEOUT)
         status = MUSTER_OK;
+    meeting->unheard = !*heard && status != MUSTER_OK;
     muster_free(value);
     free(key);
     return status;
 }
 
-/* Whoever is not there may have ended after a word on the gate, which then counts. *heard as in
- * gate_read. */
+muster_status exchange_blame_store(muster_status status, const char *sentence)
+{
+    char store[ERROR_SIZE];
+    snprintf(store, sizeof(store), "%s", muster_last_error());
+    return error_set(status, "%s; besides, %s", store, sentence);
+}
+
+muster_status exchange_hear(exchange *meeting)
+{
+    bool heard = false;
+    return gate_read(meeting, 0, &heard);
+}
+
+/* Whoever is not there may have ended after a word on the gate, which then counts, or because the
+ * store has gone, which is said first. *heard as in gate_read. */
 static muster_status look_out(exchange *meeting, bool *heard)
 {
     char sentence[ERROR_SIZE];
@@ -279,7 +293,11 @@ static muster_status look_out(exchange *meeting, bool *heard)
         return MUSTER_OK;
     snprintf(sentence, sizeof(sentence), "%s", muster_last_error());
     muster_status verdict = gate_read(meeting, 0, heard);
-    return *heard ? verdict : error_set(status, "%s", sentence);
+    if (*heard)
+        return verdict;
+    if (meeting->unheard)
+        return exchange_blame_store(verdict, sentence);
+    return error_set(status, "%s", sentence);
 }
 
 muster_status exchange_look(exchange *meeting)

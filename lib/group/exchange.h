@@ -31,7 +31,7 @@ typedef struct exchange {
     int round;          /* the one to come */
     int keep_rounds;    /* what was published in rounds before this stays after exchange_clean */
     bool retry;         /* the gate said that this meeting is void: start anew */
-    bool unheard;       /* the store did not take our word for a gate */
+    bool unheard;       /* the store did not take our word for a gate, or gave none */
     muster_blob *blobs; /* of the latest round, one block of memory */
     exchange_lookout lookout; /* asked every half second while it waits, where set */
     void *lookout_user;
@@ -67,6 +67,14 @@ muster_status exchange_shut(exchange *meeting, muster_status status, const char 
  * the gate of the round to come and the lookout sees nothing, else why this will come to nothing.
  */
 muster_status exchange_look(exchange *meeting);
+
+/* The same without the lookout; a store that does not answer is an error too, and then
+ * meeting->unheard is set. */
+muster_status exchange_hear(exchange *meeting);
+
+/* For what was seen while the store does not answer, which may be why: puts what the store's error
+ * in the thread's last error says in front of sentence. Returns status. */
+muster_status exchange_blame_store(muster_status status, const char *sentence);
 
 /*
  * A participant can't go on for the reason that is the thread's last error: the others learn it at

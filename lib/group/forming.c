@@ -93,16 +93,21 @@ bool forming_cancelled(const muster_comm_owner *owner)
     return one != NULL && atomic_load(&one->all->cancelled);
 }
 
+static void take_cause(forming *all, muster_status cause)
+{
+    all->cause = cause;
+    if (cause != MUSTER_OK)
+        snprintf(all->cause_sentence, sizeof(all->cause_sentence), "%s", muster_last_error());
+}
+
 /* While the backends are busy: if another rank has failed or has ended, they are to give up. */
 static void look_around(forming *all)
 {
     if (all->cause != MUSTER_OK)
         return;
-    all->cause = exchange_look(all->meeting);
-    if (all->cause == MUSTER_OK)
-        return;
-    snprintf(all->cause_sentence, sizeof(all->cause_sentence), "%s", muster_last_error());
-    atomic_store(&all->cancelled, true);
+    take_cause(all, exchange_look(all->meeting));
+    if (all->cause != MUSTER_OK)
+        atomic_store(&all->cancelled, true);
 }
 
 static muster_status choose_backend(muster_group *group)
@@ -260,8 +265,9 @@ static void wait_for_opening(forming *all, const struct opening *one, opening_st
 }
 
 /* A backend that has lost a rank knows it by a number and no more. Who it was and that it has
- * ended, or why it has given up, is known to others in a moment. */
-static void explain_loss(forming *all)
+ * ended, or why it has given up, is known to others in a moment. Where the store has gone that may
+ * be why, and nobody can say so. */
+static void explain_loss(forming *all, const struct opening *failed)
 {
     enum { MOMENT_MS = 300, NAP_MS = 30 };
     const struct timespec nap = {0, NAP_MS * 1000000L};
@@ -271,6 +277,11 @@ static void explain_loss(forming *all)
         nanosleep(&nap, NULL);
         look_around(all);
     }
+    if (all->cause != MUSTER_OK)
+        return;
+    take_cause(all, exchange_hear(all->meeting));
+    if (all->cause != MUSTER_OK && all->meeting->unheard)
+        take_cause(all, exchange_blame_store(all->cause, failed->sentence));
 }
 
 /* Waits until all openings have come so far; what has gone wrong first, or MUSTER_OK. */
@@ -285,8 +296,9 @@ static muster_status wait_for_openings(forming *all, opening_state at_least)
     }
     pthread_mutex_unlock(&all->lock);
     if (failed != NULL &&
-        (failed->status == MUSTER_ERR_PEER_LOST || failed->status == MUSTER_ERR_FAILED))
-        explain_loss(all);
+        (failed->status == MUSTER_ERR_PEER_LOST || failed->status == MUSTER_ERR_FAILED ||
+         failed->status == MUSTER_ERR_REMOTE))
+        explain_loss(all, failed);
     if (all->cause != MUSTER_OK)
         return error_set(all->cause, "%s", all->cause_sentence);
     return failed != NULL ? error_set(failed->status, "%s", failed->sentence) : MUSTER_OK;
@@ -390,11 +402,12 @@ static muster_status form(forming *all, const forming_plan *plans)
     if (status == MUSTER_OK)
         status = have_round(all, plans);
     status = exchange_settle(all->meeting, status);
+    char sentence[ERROR_SIZE];
+    snprintf(sentence, sizeof(sentence), "%s", muster_last_error());
     let_go(all, status);
     muster_status opened = wait_for_openings(all, OPENING_ENDED);
-    if (status == MUSTER_OK)
-        status = exchange_settle(all->meeting, opened);
-    return status;
+    return status == MUSTER_OK ? exchange_settle(all->meeting, opened)
+                               : error_set(status, "%s", sentence);
 }
 
 static muster_status verdict(exchange *meeting, const forming_plan *plans, size_t num_plans)
@@ -424,6 +437,7 @@ muster_status forming_run(exchange *meeting, const forming_plan *plans, size_t n
     for (size_t i = 0; i < num_plans; i++) {
         work_queue_drain(plans[i].group->queue, DEADLINE_LONGEST_MS);
         plans[i].group->opening = NULL;
+        atomic_store(&plans[i].group->formed, status == MUSTER_OK);
         free(all.openings[i].theirs);
     }
     pthread_mutex_destroy(&all.lock);

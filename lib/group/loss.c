@@ -199,7 +199,10 @@ static int name_those(const loss *all, bool (*holds)(const suspect *), char *ran
 static void say_lost(const loss *all, const char *ranks, int count, char *words, size_t size)
 {
     bool one = count == 1;
-    if (all->unheard && !one)
+    if (all->unheard && all->forming)
+        snprintf(words, size, "%s ended, or closed %s connections without a word", ranks,
+                 one ? "its" : "their");
+    else if (all->unheard && !one)
         snprintf(words, size,
                  "%s were lost, or some of them failed because of the others: they ended, or "
                  "closed their connections without a word, and the store, which would know, does "
