@@ -100,7 +100,6 @@ static muster_group *make_group(muster_store *store, int rank, const char *dead,
         bail_out("%s", muster_last_error());
     fill_roster(&group->ranks, dead, far);
     group->backend = &told_entry;
-    atomic_store(&group->formed, true);
     return group;
 }
 
@@ -127,6 +126,7 @@ typedef struct story {
 } story;
 
 #define THREE_ENDED "rank 3 was lost: its process has ended"
+#define NOT_KNOWN "and the store, which would know why, does not answer"
 #define TIMED_OUT "timed out after 100 ms, waiting for rank 2"
 
 static const story stories[] = {
@@ -192,19 +192,25 @@ static const story stories[] = {
      .store = KILLED,
      .ranks = {{"3", 0}, {"03", 50}},
      .status = MUSTER_ERR_PEER_LOST,
-     .words = THREE_ENDED},
+     .words = "rank 3 left: its process has ended, " NOT_KNOWN},
     {.name = "the store has gone, and two have ended",
      .dead = "03",
      .store = KILLED,
      .ranks = {[1] = {"03", 0}},
      .status = MUSTER_ERR_PEER_LOST,
-     .words = "ranks 0,3 were lost, or some of them failed because of the others"},
+     .words = "ranks 0,3 left: their processes have ended, " NOT_KNOWN},
+    {.name = "the store has gone, and another host says nothing",
+     .far = "3",
+     .store = KILLED,
+     .ranks = {[1] = {"3", 0}},
+     .status = MUSTER_ERR_PEER_LOST,
+     .words = "rank 3 left: it ended, or closed its connections without a word, " NOT_KNOWN},
     {.name = "the store has stopped, and one has ended",
      .dead = "3",
      .store = STOPPED,
      .ranks = {[1] = {"03", 0}},
      .status = MUSTER_ERR_PEER_LOST,
-     .words = THREE_ENDED},
+     .words = "rank 3 left: its process has ended, " NOT_KNOWN},
 };
 enum { STORIES = sizeof(stories) / sizeof(stories[0]) };
 
@@ -358,7 +364,7 @@ static void ends_while_looked_at(void)
 {
     hooked store;
     suspect zero = {.rank = 0, .visible = true};
-    loss all = {&store.base, PREFIX, 1, RANKS, 1, &zero, false, false};
+    loss all = {&store.base, PREFIX, 1, RANKS, 1, &zero, false};
     hooked_init(&store);
     store.after_check = say_and_end;
     store.ending = fork();

@@ -84,8 +84,8 @@ static bool has_one(const char *text, const char *const *parts)
     return *parts != NULL;
 }
 
-/* What ranks of the living hosts are to say, unless their muster-run was quicker to hear of it and
- * ends them: then it says why. */
+/* What ranks of the living hosts are to say, and nothing else of ranks that are lost, unless their
+ * muster-run was quicker to hear of it and ends them: then it says why. */
 static void end(struct command *nodes, int dead, const char *const *parts)
 {
     int said = 0;
@@ -96,7 +96,9 @@ static void end(struct command *nodes, int dead, const char *const *parts)
         ok(nodes[i].status != 0, "host %d: its part of the job ends", i);
         bool named = has_one(nodes[i].out, parts);
         said += named || has_one(nodes[i].err, parts);
-        if (!ok(named || strstr(nodes[i].err, "; stopping ") != NULL, "and says why"))
+        bool ended =
+            strstr(nodes[i].err, "; stopping ") != NULL && strstr(nodes[i].out, " lost: ") == NULL;
+        if (!ok(named || ended, "and says why"))
             diag("looked for %s in %s%s", parts[0], nodes[i].out, nodes[i].err);
     }
     if (!ok(said > 0, "the cause is named"))
@@ -118,12 +120,12 @@ static void cut(void)
     hosts_switch_ip("link set lan-2 up");
 }
 
-static void killed(int host, const char *part)
+static void killed(int host, const char *const *parts)
 {
     struct command nodes[HOSTS];
     begin(nodes);
     kill(nodes[host].pid, SIGKILL);
-    end(nodes, host, (const char *const[]){part, NULL});
+    end(nodes, host, parts);
 }
 
 int main(int argc, char **argv)
@@ -141,8 +143,11 @@ int main(int argc, char **argv)
 #endif
     plan(2 + 5 + 6 + 6);
     cut();
-    killed(1, "lost");
-    killed(0, "lost");
+    killed(1, (const char *const[]){
+                  ": ranks 2-3 were lost: ", ": rank 2 was lost: ", ": rank 3 was lost: ", NULL});
+    /* The store goes with it. */
+    killed(0, (const char *const[]){"the store, which would know why, does not answer",
+                                    "node 0 is lost: ", NULL});
     hosts_end();
     return done();
 }

@@ -350,11 +350,8 @@ static void inquire(muster_group *group, void (*talk)(inquiry *), uint64_t seque
     }
     asked->talk = talk;
     asked->store = store_retain(group->store);
-    asked->loss = (loss){.store = asked->store,
-                         .prefix = asked->prefix,
-                         .rank = group->rank,
-                         .size = group->size,
-                         .forming = !atomic_load(&group->formed)};
+    asked->loss = (loss){
+        .store = asked->store, .prefix = asked->prefix, .rank = group->rank, .size = group->size};
     if (!find_suspects(group, &asked->loss)) {
         inquiry_free(asked);
         return;

@@ -437,7 +437,6 @@ muster_status forming_run(exchange *meeting, const forming_plan *plans, size_t n
     for (size_t i = 0; i < num_plans; i++) {
         work_queue_drain(plans[i].group->queue, DEADLINE_LONGEST_MS);
         plans[i].group->opening = NULL;
-        atomic_store(&plans[i].group->formed, status == MUSTER_OK);
         free(all.openings[i].theirs);
     }
     pthread_mutex_destroy(&all.lock);

@@ -60,8 +60,7 @@ struct muster_group {
     char *why;
     const char *address; /* in ranks, or a constant */
     const char *address_why;
-    struct opening *opening;   /* while it is being formed, on the threads that form it */
-    atomic_bool formed;        /* it has been */
+    struct opening *opening;   /* while it is being formed */
     muster_comm *_Atomic comm; /* NULL in a group of one rank */
     work_queue *queue;
     bool checks;      /* all calls are compared, since some rank of the world wants it */

@@ -194,27 +194,18 @@ static int name_those(const loss *all, bool (*holds)(const suspect *), char *ran
     return count;
 }
 
-/* Some are lost; where the store does not answer and they are several, one may have gone because of
- * another. */
+/* Some are lost; without the store it is not known whether they have failed before. */
 static void say_lost(const loss *all, const char *ranks, int count, char *words, size_t size)
 {
-    bool one = count == 1;
-    if (all->unheard && all->forming)
-        snprintf(words, size, "%s ended, or closed %s connections without a word", ranks,
-                 one ? "its" : "their");
-    else if (all->unheard && !one)
-        snprintf(words, size,
-                 "%s were lost, or some of them failed because of the others: they ended, or "
-                 "closed their connections without a word, and the store, which would know, does "
-                 "not answer",
-                 ranks);
-    else if (name_those(all, has_ended, NULL, 0) == count)
-        snprintf(words, size, "%s %s lost: %s", ranks, one ? "was" : "were",
-                 one ? "its process has ended" : "their processes have ended");
+    bool one = count == 1, ended = name_those(all, has_ended, NULL, 0) == count;
+    const char *how = ended ? one ? "its process has ended" : "their processes have ended"
+                      : one ? "it ended, or closed its connections without a word"
+                            : "they ended, or closed their connections without a word";
+    if (all->unheard)
+        snprintf(words, size, "%s left: %s, and the store, which would know why, does not answer",
+                 ranks, how);
     else
-        snprintf(words, size, "%s %s lost: %s without a word", ranks, one ? "was" : "were",
-                 one ? "it ended, or closed its connections"
-                     : "they ended, or closed their connections");
+        snprintf(words, size, "%s %s lost: %s", ranks, one ? "was" : "were", how);
 }
 
 muster_status loss_words(const loss *all, const char *said, char *words, size_t size)

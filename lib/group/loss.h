@@ -32,7 +32,6 @@ typedef struct loss {
     int size;
     int count;
     suspect *suspects;
-    bool forming; /* the group is being made, for which the ranks need the store */
     bool unheard; /* the store does not answer */
 } loss;
 
