@@ -107,6 +107,16 @@ static int64_t took(const trial *t, const struct scene *scene, int signal)
     return t->ended - (by_time ? t->began : atomic_load(&scene->struck));
 }
 
+/* One that has ended is alone in that, whatever others did because of it. */
+static bool names_victim(const trial *t)
+{
+    if (t->status != MUSTER_ERR_PEER_LOST)
+        return strstr(t->sentence, "rank 2") != NULL;
+    return strstr(t->sentence, "rank 2 was lost: its process has ended") != NULL ||
+           (strstr(t->sentence, ": rank 2 (host ") != NULL &&
+            strstr(t->sentence, " has ended while the group was being made") != NULL);
+}
+
 /* The call has failed in time and says who and where; a rank that had nothing to wait for may have
  * done its part. */
 static void judge_call(const trial *t, const struct scene *scene, int signal)
@@ -116,8 +126,7 @@ static void judge_call(const trial *t, const struct scene *scene, int signal)
     bool expected = signal == SIGSTOP || t->row->traits & FAILURE_UNMET
                         ? t->status == MUSTER_ERR_TIMEOUT
                         : t->status == MUSTER_ERR_PEER_LOST;
-    bool named =
-        strstr(t->sentence, "rank 2") != NULL && strstr(t->sentence, t->row->function) != NULL;
+    bool named = names_victim(t) && strstr(t->sentence, t->row->function) != NULL;
     ok(done || (expected && named), "%s: an error that names the rank", t->row->name);
     ok(done || ms <= patient(limit_of(t, signal)), "in time");
     diag("%-19s %s after %lld ms: %s", t->row->name, muster_status_name(t->status), (long long)ms,

@@ -137,13 +137,17 @@ static bool only_missed(const survivor *it, const char *name)
 static bool is_told(int rank)
 {
     const survivor *it = &scene->ranks[rank];
-    char name[16];
+    char name[16], lost[64], gone[32];
     snprintf(name, sizeof(name), "rank %d", scene->victim);
+    snprintf(lost, sizeof(lost), "%s was lost: its process has ended", name);
+    snprintf(gone, sizeof(gone), ": %s (host ", name);
     if (only_missed(it, name))
         return true;
     bool soon = it->at_ms - scene->death_ms < (int64_t)(TOLD_MS * ranks_time_factor());
-    const char *cause = strstr(it->sentence, ": "); /* behind who says it */
-    bool named = it->status != MUSTER_OK && cause != NULL && strstr(cause, name) != NULL;
+    bool named = it->status != MUSTER_OK &&
+                 (strstr(it->sentence, lost) != NULL ||
+                  (strstr(it->sentence, gone) != NULL &&
+                   strstr(it->sentence, " has ended while the group was being made") != NULL));
     if (!soon || !named)
         diag("seed %d, victim %d: rank %d in %s after %lld ms: %s", scene->number, scene->victim,
              rank, it->stage, (long long)(it->at_ms - scene->death_ms), it->sentence);

@@ -158,7 +158,7 @@ static void killed_before(int rank, int size)
     if (rank == size - 1)
         raise(SIGKILL);
     is_int(gather_some(world, true), MUSTER_ERR_PEER_LOST, "a rank has been killed");
-    has_str(muster_last_error(), "rank 2", "and is named");
+    has_str(muster_last_error(), "rank 2 was lost: its process has ended", "and is named");
     ranks_barrier_among(size - 1);
     stays_failed(world, size - 1);
 }

@@ -38,6 +38,7 @@ static void twice(int rank, int size)
     if (rank == 0)
         ranks_kill(3, SIGKILL);
     is_status(muster_barrier(group, NULL), MUSTER_ERR_PEER_LOST, "a rank is lost");
+    has_str(muster_last_error(), "rank 3 was lost: its process has ended", "and is named");
     int64_t began = now_ms();
     is_status(shrink(group, 3, LONG, &four), MUSTER_OK, "the others make a group");
     ok(in_time(began, 2000), "soon");
@@ -54,6 +55,7 @@ static void twice(int rank, int size)
     if (rank == 0)
         ranks_kill(1, SIGKILL);
     is_status(muster_barrier(four, NULL), MUSTER_ERR_PEER_LOST, "another is lost");
+    has_str(muster_last_error(), "rank 1 was lost: its process has ended", "and is named");
     is_status(shrink(four, 1, LONG, &three), MUSTER_OK, "there are three left");
     ok(group_works(three) && muster_group_size(three) == 3, "which go on");
     muster_group_free(four);
@@ -167,7 +169,7 @@ int main(int argc, char **argv)
     static const struct ranks_case cases[] = {
         {.name = "twice",
          .size = 5,
-         .points = 10,
+         .points = 12,
          .body = twice,
          .silent = true,
          .deaths = {{3, SIGKILL, 0}, {1, SIGKILL, 0}}},
