@@ -73,7 +73,7 @@ static void alone(int rank, int size)
     ok(getenv("SLURM_PROCID") == NULL && getenv("OMPI_COMM_WORLD_RANK") == NULL, "no launcher");
     is_str(getenv("MINE"), "1", "the case's own variable is there");
     ok(getenv("HOME") == NULL, "and one is not");
-    is_str(getenv("ASAN_OPTIONS"), "verbosity=0", "leaks are looked for where nobody is killed");
+    is_str(getenv("ASAN_OPTIONS"), "verbosity=0", "leaks are looked for");
     ok(access(getenv("MUSTER_TEST_DIR"), W_OK) == 0, "there is a folder");
     diag("folder %s", getenv("MUSTER_TEST_DIR"));
 }
@@ -164,7 +164,7 @@ static void dies(int rank, int size)
         pause();
     ranks_barrier_among(size - 2);
     ok(true, "the others live");
-    is_str(getenv("ASAN_OPTIONS"), "verbosity=0:detect_leaks=0", "and look for no leaks");
+    is_str(getenv("ASAN_OPTIONS"), "verbosity=0", "and look for leaks");
 }
 
 static void lives(int rank, int size)

@@ -32,8 +32,7 @@
 enum { RANKS_MOST = 64, RANKS_DEATHS = 8 };
 
 /* A rank that is to end otherwise than by returning from its body; its points don't count. signal 0
- * means an exit with that status. An entry of zeros is none. Where a rank is to be killed
- * AddressSanitizer looks for no leaks in the others. */
+ * means an exit with that status. An entry of zeros is none. */
 struct ranks_death {
     int rank;
     int signal;

@@ -7,6 +7,7 @@
 #include "ranks_self.h"
 #include "ranks_report.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
@@ -132,6 +133,37 @@ static int self_number(const char *name)
     return atoi(text);
 }
 
+#ifdef __SANITIZE_ADDRESS__
+static int self_count_threads(void)
+{
+    DIR *folder = opendir("/proc/self/task");
+    int count = 0;
+    while (folder != NULL && readdir(folder) != NULL)
+        count++;
+    if (folder != NULL)
+        closedir(folder);
+    return count;
+}
+
+/* The search for leaks at the end of a process holds all of its threads, and may hang where one of
+ * them is just about to end, as those of a group that has failed are. */
+static void self_let_threads_end(void)
+{
+    enum { NAP_MS = 20, QUIET_NAPS = 5, MOST_NAPS = 100 };
+    int before = 0, quiet = 0;
+    for (int i = 0; i < MOST_NAPS && quiet < QUIET_NAPS; i++) {
+        int now = self_count_threads();
+        quiet = now == before ? quiet + 1 : 0;
+        before = now;
+        nanosleep(&(struct timespec){0, NAP_MS * 1000000L}, NULL);
+    }
+}
+#else
+static void self_let_threads_end(void)
+{
+}
+#endif
+
 int self_main(const struct ranks_case *cases, size_t count)
 {
     size_t number = (size_t)self_number("MUSTER_TEST_CASE");
@@ -148,5 +180,6 @@ int self_main(const struct ranks_case *cases, size_t count)
     unsetenv("MUSTER_TEST_RANK");
     cases[number].body(process_self.rank, process_self.size);
     report_send(&report_pipe, (enum tap_kind)REPORT_FINISHED, "", "");
+    self_let_threads_end();
     return 0;
 }

@@ -18,22 +18,6 @@
 /* Where the points' pipe is in a rank. */
 enum { RANK_PIPE = 9 };
 
-static bool spawn_kills(const struct ranks_case *test)
-{
-    for (int i = 0; i < RANKS_DEATHS; i++)
-        if (test->deaths[i].signal != 0)
-            return true;
-    return false;
-}
-
-/* Where a rank is killed the others may hang in the search for leaks at their end, which is not
- * what such a case is about. */
-static void spawn_forgo_leaks(environment *list)
-{
-    const char *own = getenv("ASAN_OPTIONS");
-    environment_set(list, "ASAN_OPTIONS", "%s:detect_leaks=0", own == NULL ? "" : own);
-}
-
 static environment spawn_environment(const struct ranks_crew *crew, int rank)
 {
     environment list = environment_copy(environ);
@@ -51,8 +35,6 @@ static environment spawn_environment(const struct ranks_crew *crew, int rank)
     environment_set(&list, "MASTER_PORT", "%d", crew->port);
     if (crew->port_hosted)
         environment_set(&list, "TORCHELASTIC_USE_AGENT_STORE", "True");
-    if (spawn_kills(crew->test))
-        spawn_forgo_leaks(&list);
     const char *const *own = crew->test->environment;
     for (; own != NULL && *own != NULL; own++)
         environment_put(&list, *own);
