@@ -24,13 +24,15 @@
 /* How long ranks that wait have to say so, and whoever knows the cause to say it. */
 enum { CENSUS_MS = 200, CENSUS_AGAIN_MS = 100, MOMENT_MS = 50, LEARN_MS = 700 };
 
-/* How long a rank whose connection was closed has to say that it has failed, and how often it is
- * asked: one of this host whose process lives, one of another host, and any where the store does
- * not answer. */
-enum { LOSS_MS = 500, LOSS_FAR_MS = 300, LOSS_UNHEARD_MS = 150, LOSS_ROUND_MS = 20 };
+/* How long a rank whose connection was closed has to say that it has failed: one of this host whose
+ * process lives, one of another host, the same when an operation is due, and any where the store
+ * does not answer. How often it is asked; and how long it then has to say why. */
+enum { LOSS_MS = 1100, LOSS_FAR_MS = 300, LOSS_DUE_MS = 500, LOSS_UNHEARD_MS = 150 };
+enum { LOSS_ROUND_MS = 20, LOSS_LEARN_MS = 1300 };
 
-/* Two that have lost each other know as much as anybody will. */
-enum { MUTUAL_MS = 200 };
+/* Two that have lost each other know as much as anybody will, and one that has ended says nothing
+ * more. */
+enum { LAST_WORD_MS = 200 };
 
 /* About when an operation is due, a rank that is lost is most likely one that has timed out. */
 enum { BEFORE_DUE_MS = 500, AFTER_DUE_MS = 3000 };
@@ -154,7 +156,9 @@ static int64_t patience_with(const inquiry *asked)
 {
     if (asked->loss.unheard)
         return LOSS_UNHEARD_MS;
-    return loss_is_far(&asked->loss) && !asked->due ? LOSS_FAR_MS : LOSS_MS;
+    if (!loss_is_far(&asked->loss) && !loss_has_cause(&asked->loss))
+        return LOSS_MS;
+    return asked->due ? LOSS_DUE_MS : LOSS_FAR_MS;
 }
 
 /* Waits a moment for somebody's cause; true if it came. */
@@ -171,7 +175,8 @@ static bool have_pause(inquiry *asked, int64_t pause_ms)
 static bool learn_from_suspects(inquiry *asked, deadline end)
 {
     mark_place(asked);
-    return wait_for_cause(asked, loss_is_mutual(&asked->loss) ? MUTUAL_MS : deadline_left_ms(end));
+    bool last = loss_is_mutual(&asked->loss) || loss_all_ended(&asked->loss);
+    return wait_for_cause(asked, last ? LAST_WORD_MS : deadline_left_ms(end));
 }
 
 /* Finds out which suspects are lost; true if somebody's cause came meanwhile. Where there are
@@ -179,7 +184,7 @@ static bool learn_from_suspects(inquiry *asked, deadline end)
 static bool review_losses(inquiry *asked)
 {
     int64_t began = deadline_now_ns(), pause_ms = asked->loss.count > 1 ? LOSS_ROUND_MS : 0;
-    deadline end = deadline_in(LEARN_MS);
+    deadline end = deadline_in(LOSS_LEARN_MS);
     do {
         if (have_pause(asked, pause_ms))
             return true;
@@ -366,7 +371,8 @@ static void inquire(muster_group *group, void (*talk)(inquiry *), uint64_t seque
     asked->peer = peer;
     asked->due = is_due(group);
     snprintf(asked->cause, sizeof(asked->cause), "%s", cause);
-    if (!thread_run_aside(inquiry_run, inquiry_free, asked, CAUSE_PATIENCE_MS))
+    int64_t patience_ms = asked->loss.count > 0 ? CAUSE_LOSS_PATIENCE_MS : CAUSE_PATIENCE_MS;
+    if (!thread_run_aside(inquiry_run, inquiry_free, asked, patience_ms))
         return;
     memcpy(cause, asked->cause, ERROR_SIZE);
     inquiry_free(asked);

@@ -11,8 +11,9 @@
 
 #include "group/group.h"
 
-/* The longest that any of these functions takes. */
-enum { CAUSE_PATIENCE_MS = 900 };
+/* The longest that any of these functions takes; the second where the process of a rank lives whose
+ * connections were closed, which then has failed and is about to say so. */
+enum { CAUSE_PATIENCE_MS = 900, CAUSE_LOSS_PATIENCE_MS = 1500 };
 
 /* Where a text has this, the ranks that did not take part are put. */
 #define CAUSE_RANKS "%ranks"

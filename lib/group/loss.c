@@ -133,12 +133,28 @@ bool loss_is_far(const loss *all)
     return true;
 }
 
+bool loss_has_cause(const loss *all)
+{
+    for (int i = 0; i < all->count; i++)
+        if (all->suspects[i].ended && !all->suspects[i].said)
+            return true;
+    return false;
+}
+
 bool loss_all_said(const loss *all)
 {
     for (int i = 0; i < all->count; i++)
         if (!all->suspects[i].said)
             return false;
     return all->count > 0;
+}
+
+bool loss_all_ended(const loss *all)
+{
+    for (int i = 0; i < all->count; i++)
+        if (!all->suspects[i].ended)
+            return false;
+    return true;
 }
 
 bool loss_is_mutual(const loss *all)

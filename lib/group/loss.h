@@ -57,8 +57,14 @@ bool loss_review(loss *all);
  * is no better sign than that they say nothing for a while. */
 bool loss_is_far(const loss *all);
 
+/* Whether one of them has ended without a word, which is cause enough. */
+bool loss_has_cause(const loss *all);
+
 /* Whether every suspect has failed because of others. */
 bool loss_all_said(const loss *all);
+
+/* Whether all of their processes have ended, as far as can be seen. */
+bool loss_all_ended(const loss *all);
 
 /* Whether one of them has failed because it suspects this rank. */
 bool loss_is_mutual(const loss *all);
