@@ -43,23 +43,34 @@ static uint64_t host_identity_namespace(const char *path)
     return stat(path, &about) == 0 ? (uint64_t)about.st_ino : 0;
 }
 
-/* State and start time from a line of /proc/PID/stat. The program's name in it may hold blanks and
- * parentheses, so the fields are counted from the last one. */
-static bool host_identity_read_stat(const char *path, char *state, uint64_t *start_time)
+/* What a line of /proc/PID/stat says. */
+typedef struct process_stat {
+    char state;
+    unsigned long flags;
+    uint64_t start_time;
+} process_stat;
+
+/* The program's name in it may hold blanks and parentheses, so the fields are counted from the last
+ * one. */
+static bool host_identity_read_stat(const char *path, process_stat *process)
 {
+    enum { STATE = 3, FLAGS = 9, START_TIME = 22 };
     char line[1024];
     if (!host_identity_read(path, line, sizeof(line)))
         return false;
     const char *at = strrchr(line, ')');
     if (at == NULL || at[1] != ' ')
         return false;
-    *state = at[2];
+    process->state = at[2];
     at++;
-    for (int field = 3; field < 22 && at != NULL; field++)
+    for (int field = STATE; field < START_TIME && at != NULL; field++) {
+        if (field == FLAGS)
+            process->flags = strtoul(at + 1, NULL, 10);
         at = strchr(at + 1, ' ');
+    }
     if (at == NULL)
         return false;
-    *start_time = strtoull(at + 1, NULL, 10);
+    process->start_time = strtoull(at + 1, NULL, 10);
     return true;
 }
 
@@ -111,9 +122,9 @@ muster_status host_identity_get(host_identity *self)
              host_identity_namespace("/proc/self/ns/net"));
     self->pid = getpid();
     self->pid_namespace = host_identity_namespace("/proc/self/ns/pid");
-    char state;
-    if (!host_identity_read_stat("/proc/self/stat", &state, &self->start_time))
-        self->start_time = 0;
+    process_stat process;
+    if (host_identity_read_stat("/proc/self/stat", &process))
+        self->start_time = process.start_time;
     self->cores = host_identity_cores();
     return MUSTER_OK;
 }
@@ -126,13 +137,14 @@ bool host_identity_alive(uint64_t pid_namespace, int64_t pid, uint64_t start_tim
         return true;
     if (kill((pid_t)pid, 0) != 0 && errno == ESRCH)
         return false;
-    char path[64], state;
-    uint64_t started;
+    enum { EXITING = 4 }; /* PF_EXITING of the kernel: it has begun to end, which can take long */
+    char path[64];
+    process_stat process;
     snprintf(path, sizeof(path), "/proc/%" PRId64 "/stat", pid);
     /* Other users' processes may be hidden there; that one runs is all that is known then. */
-    if (!host_identity_read_stat(path, &state, &started))
+    if (!host_identity_read_stat(path, &process))
         return true;
-    if (state == 'Z' || state == 'X')
+    if (process.state == 'Z' || process.state == 'X' || (process.flags & EXITING) != 0)
         return false;
-    return start_time == 0 || started == start_time;
+    return start_time == 0 || process.start_time == start_time;
 }

@@ -29,7 +29,8 @@ muster_status host_identity_get(host_identity *self);
 
 /* Whether such a process of this same host still runs. Only a process of this one's pid namespace
  * can be looked at; of others it is said that they live, for nothing shows that they don't. A
- * process that has ended and that nobody has waited for does not live. */
+ * process that has ended and that nobody has waited for does not live, nor does one that has begun
+ * to end: whose connections are closed by its end has. */
 bool host_identity_alive(uint64_t pid_namespace, int64_t pid, uint64_t start_time);
 
 #endif
