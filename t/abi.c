@@ -115,7 +115,7 @@ static const field fields[] = {
     AT(muster_option, aliases, 40),
     AT(muster_option, environment, 48),
     AT(muster_option, help, 56),
-    SIZE(muster_backend, 112),
+    SIZE(muster_backend, 120),
     AT(muster_backend, abi, 0),
     AT(muster_backend, size, 4),
     AT(muster_backend, name, 8),
@@ -131,6 +131,7 @@ static const field fields[] = {
     AT(muster_backend, forget, 88),
     AT(muster_backend, describe, 96),
     AT(muster_backend, suspects, 104),
+    AT(muster_backend, left, 112),
 };
 
 #define IS(constant, value)                                                                        \

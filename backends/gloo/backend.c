@@ -9,6 +9,7 @@
 #include "comm.h"
 #include "failure.h"
 #include "message.h"
+#include "note.h"
 
 const muster_host *gloo_host;
 
@@ -60,4 +61,5 @@ const muster_backend muster_backend_1 = {
     .forget = comm_forget,
     .describe = backend_describe,
     .suspects = failure_suspects,
+    .left = note_peer_left,
 };

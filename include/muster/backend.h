@@ -190,6 +190,10 @@ typedef struct muster_backend {
      * another: the core finds that out. Where it is absent a sentence of a loss is taken as it is.
      */
     bool (*suspects)(muster_comm *comm, int peer);
+
+    /* (optional) Until close, from any thread: whether peer has closed its communicator in good
+     * order, as far as this rank has heard. */
+    bool (*left)(muster_comm *comm, int peer);
 } muster_backend;
 
 #ifdef __cplusplus

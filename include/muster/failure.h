@@ -21,6 +21,23 @@ extern "C" {
 MUSTER_API muster_status muster_group_check(muster_group *group);
 
 /*
+ * Which ranks of the group are lost: their processes have ended, their connections were closed
+ * without a word, or they have freed the group. *ranks has *num_ranks of them in ascending order,
+ * and is freed with muster_free(), also where there are none: the group works, or has failed for
+ * another reason, such as a rank that hangs, which can't be told from a slow one.
+ *
+ * What MPI's ULFM calls get_failed and agree in one: in a group that has failed all ranks that are
+ * left call it and get the same, for muster_group_shrink(), since what each has seen is put
+ * together over the store. A rank that calls it waits for the others, up to two seconds for those
+ * that do not. It may be called again, as when a rank was lost during the shrink. A caller that
+ * finds itself in the list was cut off, and the others go on without it. In a group that works it
+ * tells what is known here and waits for nobody. Where the store is lost each rank is told what it
+ * has seen by itself.
+ */
+MUSTER_API muster_status muster_group_lost_ranks(muster_group *group, int **ranks,
+                                                 size_t *num_ranks);
+
+/*
  * Makes a group of the ranks of the parent that are not among failed_ranks, in their order, over
  * the parent's store: what a job goes on with when ranks were lost. The parent may have failed, and
  * stays as it is; whoever hosts its store must be among the survivors. Collective over them, all
