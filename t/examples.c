@@ -6,6 +6,7 @@
 
 #include "tools.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,6 +31,47 @@ static void readme_shows_hello(void)
     ok(program != NULL && strstr(readme, program) != NULL, "the README shows examples/hello.c");
     free(readme);
     free(hello);
+}
+
+/* The block of code that begins at text, without its margin. */
+static char *block_of(const char *text, const char **end)
+{
+    static const char margin[] = "    ";
+    char *block = calloc(1, strlen(text) + 1);
+    if (block == NULL)
+        bail_out("no memory");
+    while (strncmp(text, margin, strlen(margin)) == 0 || *text == '\n') {
+        const char *line = *text == '\n' ? text : text + strlen(margin);
+        strncat(block, line, strcspn(line, "\n") + 1);
+        text = line + strcspn(line, "\n") + 1;
+    }
+    for (size_t size = strlen(block); size > 1 && block[size - 2] == '\n'; size--)
+        block[size - 1] = '\0';
+    *end = text;
+    return block;
+}
+
+/* Every block of code in a page is part of a program that is tested below. */
+static void page_shows(const char *name, int blocks, const char *const *programs)
+{
+    char *page = read_source(name);
+    int shown = 0;
+    for (const char *at = page; (at = strstr(at, "\n\n    ")) != NULL;) {
+        char *block = block_of(at + 2, &at);
+        bool found = false;
+        for (int i = 0; programs[i] != NULL && !found; i++) {
+            char *program = read_source(programs[i]);
+            found = strstr(program, block) != NULL;
+            free(program);
+        }
+        if (!found)
+            diag("no program has %s", block);
+        shown += found;
+        at--;
+        free(block);
+    }
+    is_int(shown, blocks, "all %d blocks of code in %s are of programs", blocks, name);
+    free(page);
 }
 
 /* The program on the first page of the manual, out of its comment. */
@@ -87,13 +129,62 @@ static void run_first_program(void)
     is_int(tools_count(tools_run.out, ": all ranks together are 6\n"), 4, "every rank says it");
 }
 
+/* Two ranks end on the way; the three that are left name the same, and go on where they were. */
+static void run_shrink(void)
+{
+    const char *shrink = tools_path("shrink");
+    compile(SOURCES "/examples/shrink.c", shrink);
+    tools_start(5, shrink, (const char *[]){"1", "3", NULL});
+    is_int(tools_run.status, 0, "and runs");
+    for (int r = 0; r < 3; r++) {
+        char line[128];
+        snprintf(line, sizeof(line), "rank %d, at first %d, ends with 3 ranks at step 15\n", r,
+                 2 * r);
+        is_int(tools_count(tools_run.out, line), 1, "rank %d goes on to the end as %d", 2 * r, r);
+    }
+    is_int(tools_count(tools_run.out, "goes on without rank 1\n"), 3, "without the first");
+    is_int(tools_count(tools_run.out, "goes on without rank 2\n"), 3, "and without the second");
+}
+
+static void run_overlap(void)
+{
+    const char *overlap = tools_path("overlap");
+    compile(SOURCES "/examples/overlap.c", overlap);
+    tools_start(4, overlap, (const char *[]){NULL});
+    is_int(tools_run.status, 0, "and runs");
+    is_int(tools_count(tools_run.out, ": the sum of all is 25599760\n"), 4, "and is right");
+}
+
+/* As on a terminal, where the whole job gets the signal. */
+static void run_interrupt(void)
+{
+    const char *interrupt = tools_path("interrupt");
+    compile(SOURCES "/examples/interrupt.c", interrupt);
+    const char *words[] = {TOOLS "/muster-run", "-n", "3", interrupt, NULL};
+    command_start(&tools_run, NULL, words);
+    ok(command_has_said(&tools_run, "rank 0 is at work\n") &&
+           command_has_said(&tools_run, "rank 1 is at work\n") &&
+           command_has_said(&tools_run, "rank 2 is at work\n"),
+       "it works until it is interrupted");
+    kill(tools_run.pid, SIGINT);
+    command_finish(&tools_run);
+    is_int(tools_count(tools_run.out, "interrupted: group 'world', rank "), 3,
+           "then every rank ends in good order");
+    is_str(tools_run.err, "", "without an error");
+}
+
 int main(void)
 {
     needs_gloo();
-    plan(9);
+    plan(24);
     readme_shows_hello();
+    page_shows("doc/failures.md", 2,
+               (const char *[]){"examples/shrink.c", "examples/interrupt.c", NULL});
     run_hello();
     run_first_program();
+    run_shrink();
+    run_overlap();
+    run_interrupt();
     tools_clean();
     return done();
 }
