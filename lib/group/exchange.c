@@ -216,23 +216,42 @@ static muster_status find_missing(exchange *meeting, bool *missing, int *count)
     return status;
 }
 
+/* "rank 3 of 'world', one of 2 members,": in the numbers that those who read it know. */
+static void say_missing(const exchange *meeting, const bool *missing, int count, char *text,
+                        size_t size)
+{
+    char ranks[512];
+    if (meeting->members == NULL) {
+        snprintf(text, size, "%s of %d",
+                 rank_set_text(missing, meeting->count, ranks, sizeof(ranks)), meeting->count);
+        return;
+    }
+    int most = meeting->members[meeting->count - 1] + 1;
+    bool *in = calloc((size_t)most, sizeof(bool));
+    for (int i = 0; in != NULL && i < meeting->count; i++)
+        in[meeting->members[i]] = missing[i];
+    snprintf(text, size, "%s of '%s', %d of %d members,",
+             in == NULL ? "ranks" : rank_set_text(in, most, ranks, sizeof(ranks)), meeting->group,
+             count, meeting->count);
+    free(in);
+}
+
 static muster_status name_the_missing(exchange *meeting, const char *phase)
 {
     bool *missing = calloc((size_t)meeting->count, sizeof(bool));
     if (missing == NULL)
         return error_no_memory((size_t)meeting->count, "a set of ranks");
     int count = 0;
-    char ranks[512];
+    char ranks[1024];
     muster_status status = find_missing(meeting, missing, &count);
-    if (count > 0)
-        status =
-            error_set(MUSTER_ERR_TIMEOUT,
-                      "timed out after %lld ms waiting for %s of %d %s; see whether %s for "
-                      "the same group",
-                      (long long)meeting->timeout_ms,
-                      rank_set_text(missing, meeting->count, ranks, sizeof(ranks)), meeting->count,
-                      phase, count == 1 ? "it runs and calls this" : "they run and call this");
-    else if (status == MUSTER_OK)
+    if (count > 0) {
+        say_missing(meeting, missing, count, ranks, sizeof(ranks));
+        status = error_set(MUSTER_ERR_TIMEOUT,
+                           "timed out after %lld ms waiting for %s %s; see whether %s for the same "
+                           "group",
+                           (long long)meeting->timeout_ms, ranks, phase,
+                           count == 1 ? "it runs and calls this" : "they run and call this");
+    } else if (status == MUSTER_OK)
         status = error_set(MUSTER_ERR_TIMEOUT,
                            "timed out after %lld ms waiting for all %d ranks %s: the last of them "
                            "came when the time was over; give them more",

@@ -35,6 +35,8 @@ typedef struct exchange {
     muster_blob *blobs; /* of the latest round, one block of memory */
     exchange_lookout lookout; /* asked every half second while it waits, where set */
     void *lookout_user;
+    const int *members; /* ranks of a group that the participants are, ascending; NULL: all */
+    const char *group;  /* its name, where members is not NULL */
 } exchange;
 
 /* prefix is copied, the store is retained. */
@@ -46,7 +48,7 @@ void exchange_destroy(exchange *meeting);
  * One round: publishes mine and gets the bytes of the participants wanted[0..num_wanted), all of
  * them where wanted is NULL, none where num_wanted is 0 and wanted is not NULL. *all has a blob for
  * each of them in that order, until the next round. phase says what the round is for, in words that
- * suit one rank as well as several ("to publish addresses"). Where published is true mine has been
+ * suit one rank as well as several ("to come"). Where published is true mine has been
  * published already, under exchange_key.
  */
 muster_status exchange_round(exchange *meeting, muster_blob mine, bool published, const int *wanted,

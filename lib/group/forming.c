@@ -182,14 +182,17 @@ static muster_status test_group(muster_group *group)
 }
 
 /* All ranks are told in the same words, so what went wrong on one of them says on which. What is
- * about other ranks names them already. */
+ * about other ranks names them already; of a group made of a group that is by their new numbers. */
 static muster_status say_where(const muster_group *group, muster_status status)
 {
     char who[320];
     bool sub_group = group->place.name == NULL;
-    if (status == MUSTER_OK || status == MUSTER_ERR_PEER_LOST || status == MUSTER_ERR_TIMEOUT ||
-        status == MUSTER_ERR_FAILED)
+    if (status == MUSTER_OK)
         return status;
+    if (status == MUSTER_ERR_PEER_LOST || status == MUSTER_ERR_TIMEOUT ||
+        status == MUSTER_ERR_FAILED)
+        return sub_group ? error_prefix(status, "by the ranks of the new group '%s': ", group->name)
+                         : status;
     rank_record_name(&group->ranks.ranks[group->rank], who, sizeof(who));
     return error_prefix(status, "%s%s%s%s: ", who, sub_group ? " of '" : "",
                         sub_group ? group->name : "", sub_group ? "'" : "");
@@ -223,7 +226,7 @@ static muster_status open_and_test(muster_group *group, void *unused)
     struct opening *one = group->opening;
     muster_status status = open_comm(group, one->all->meeting);
     if (status == MUSTER_OK)
-        status = test_group(group);
+        status = say_where(group, test_group(group));
     opening_move(one, OPENING_ENDED, status);
     return status;
 }
@@ -376,8 +379,8 @@ static muster_status have_round(forming *all, const forming_plan *plans)
         for (int r = 0; r < plans[i].group->size; r++)
             wanted[at++] = plans[i].positions != NULL ? plans[i].positions[r] : r;
     if (status == MUSTER_OK)
-        status = exchange_round(all->meeting, mine, false, wanted, (size_t)wanted_count,
-                                "to publish addresses", &published);
+        status = exchange_round(all->meeting, mine, false, wanted, (size_t)wanted_count, "to join",
+                                &published);
     for (size_t i = 0; status == MUSTER_OK && i < all->count; i++) {
         status = answer(all, i, published);
         published += plans[i].group->size;

@@ -52,6 +52,8 @@ muster_status making_begin(making *call, const char *kind, long long number, int
         return status;
     call->meeting.lookout = lookout_group;
     call->meeting.lookout_user = call->parent;
+    call->meeting.members = call->participants;
+    call->meeting.group = call->parent->name;
     patience_until(call->meeting.end);
     return MUSTER_OK;
 }
