@@ -53,11 +53,58 @@ static void missing_member(int rank, int size)
     ranks_barrier();
 }
 
+/* A rank frees the group while it and others are in an operation: nobody says that it failed. */
+static void freed_at_work(int rank, int size)
+{
+    (void)size;
+    muster_group *group = world_of("world", LONG), *pairs = world_of("pairs", LONG);
+    float mine[8] = {0}, sum[8];
+    muster_work *work = NULL, *message = NULL;
+    muster_status status = MUSTER_OK;
+    muster_barrier(group, NULL);
+    if (rank != 2)
+        status = muster_all_reduce(group, mine, sum, 8, MUSTER_FLOAT32, MUSTER_SUM, &work);
+    if (rank != 2 && status == MUSTER_OK)
+        status = muster_recv(pairs, sum, 8, MUSTER_FLOAT32, (rank + 1) % 2, &message);
+    is_status(status, MUSTER_OK, "two wait for the third, and for each other");
+    ranks_barrier();
+    if (rank == 0) {
+        muster_group_free(group);
+        muster_group_free(pairs);
+    }
+    while (rank == 2 && muster_group_check(group) == MUSTER_OK)
+        sleep_ms(2);
+    status = rank == 2 ? muster_group_check(group) : muster_work_wait(work, LONG);
+    is_status(status, rank == 0 ? MUSTER_ERR_FAILED : MUSTER_ERR_PEER_LOST, "one frees the group");
+    has_str(muster_last_error(),
+            "rank 0 has freed the group with all_reduce #2 of 8 float32, sum under way",
+            "all are told so");
+    status = rank == 2 ? muster_recv(pairs, sum, 8, MUSTER_FLOAT32, 0, NULL)
+                       : muster_work_wait(message, LONG);
+    is_status(status, rank == 0 ? MUSTER_ERR_FAILED : MUSTER_ERR_PEER_LOST, "and another");
+    has_str(muster_last_error(), "rank 0 has freed the group with messages under way",
+            "with messages");
+    int *lost = NULL;
+    size_t count = 1;
+    if (rank != 0)
+        muster_group_lost_ranks(group, &lost, &count);
+    ok(count == 1 && (rank == 0 || lost[0] == 0), "it is lost for the others");
+    muster_free(lost);
+    muster_work_free(work);
+    muster_work_free(message);
+    if (rank != 0) {
+        muster_group_free(group);
+        muster_group_free(pairs);
+    }
+    ranks_barrier();
+}
+
 int main(int argc, char **argv)
 {
     needs_gloo();
     static const struct ranks_case cases[] = {
         {.name = "missing member", .size = 4, .points = 5, .body = missing_member, .silent = true},
+        {.name = "freed at work", .size = 3, .points = 6, .body = freed_at_work, .silent = true},
     };
     return ranks_main(argc, argv, cases, sizeof(cases) / sizeof(cases[0]));
 }

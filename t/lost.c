@@ -197,6 +197,15 @@ static void *call(void *argument)
     return NULL;
 }
 
+static void leave_at_work(muster_store *store, const story *what, int rank)
+{
+    member freed;
+    make_group(&freed, store, what, rank);
+    lost_say_freed(freed.group);
+    atomic_store(&freed.group->comm, NULL);
+    muster_group_free(freed.group);
+}
+
 static void prepare(muster_store *store, const story *what)
 {
     for (int r = 0; r < RANKS; r++) {
@@ -204,7 +213,7 @@ static void prepare(muster_store *store, const story *what)
         if (has(what->said, r))
             loss_say_failed(&says);
         if (has(what->freed, r))
-            lost_add_self(store, "g", r, RANKS);
+            leave_at_work(store, what, r);
     }
 }
 

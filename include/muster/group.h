@@ -81,11 +81,14 @@ MUSTER_API muster_status muster_init_process_group(muster_group **group,
                                                    const muster_init_args *args);
 
 /*
- * Leaves the group and frees it; never waits for other ranks longer than a second. Operations that
- * are still under way are broken off, and with them the group on the other ranks; their handles are
- * freed as ever. The others can go on with their own sub-groups; an operation of theirs that needs
- * this rank fails. A group and those made of it do not need each other: they may be freed in any
- * order.
+ * Leaves the group and frees it; never waits for other ranks longer than a second. The others can
+ * go on with their own sub-groups; an operation of theirs that needs this rank fails with
+ * MUSTER_ERR_PEER_LOST.
+ *
+ * Operations that are under way a third of a second later are broken off. Here they end with
+ * MUSTER_ERR_FAILED, and their handles, which outlive the group, are freed as ever; the other ranks
+ * get MUSTER_ERR_PEER_LOST, with a sentence that says what this rank has freed the group in. A
+ * group and those made of it do not need each other: they may be freed in any order.
  */
 MUSTER_API void muster_group_free(muster_group *group);
 

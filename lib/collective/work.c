@@ -26,7 +26,8 @@ struct work_queue {
     pthread_cond_t changed;
     muster_work *first;
     muster_work *last;
-    int running; /* operations begun or queued, on whatever thread, and not ended */
+    int running;  /* operations begun or queued, on whatever thread, and not ended */
+    bool at_work; /* its own thread is in one */
     bool stopping;
 };
 
@@ -49,9 +50,11 @@ static void work_run(muster_work *work)
 static muster_work *queue_take(work_queue *queue)
 {
     pthread_mutex_lock(&queue->lock);
+    queue->at_work = false;
     while (queue->first == NULL && !queue->stopping)
         pthread_cond_wait(&queue->changed, &queue->lock);
     muster_work *work = queue->first;
+    queue->at_work = work != NULL;
     if (work != NULL) {
         queue->first = work->next;
         if (queue->first == NULL)
@@ -98,6 +101,14 @@ bool work_queue_drain(work_queue *queue, int64_t timeout_ms)
     bool idle = queue->running == 0;
     pthread_mutex_unlock(&queue->lock);
     return idle;
+}
+
+bool work_queue_busy(work_queue *queue)
+{
+    pthread_mutex_lock(&queue->lock);
+    bool busy = queue->at_work;
+    pthread_mutex_unlock(&queue->lock);
+    return busy;
 }
 
 void work_queue_stop(work_queue *queue)

@@ -20,6 +20,9 @@ muster_status work_queue_start(work_queue **queue, muster_group *group);
 /* Waits until every operation has ended; false after timeout_ms. */
 bool work_queue_drain(work_queue *queue, int64_t timeout_ms);
 
+/* Whether its thread is in an operation: others, which wait for none, have threads of their own. */
+bool work_queue_busy(work_queue *queue);
+
 /* Ends the thread and frees the queue, which has been drained. NULL does nothing. */
 void work_queue_stop(work_queue *queue);
 

@@ -19,7 +19,9 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/thread.h"
+#include "collective/work.h"
 #include "group/loss.h"
+#include "group/lost.h"
 #include "store/store.h"
 
 /* Who breaks a group off lets calls go before the others know why, but not much before: the process
@@ -190,6 +192,27 @@ void failure_reported(muster_comm_owner *owner, int rank, muster_status status,
         cause_publish_loss(group, cause);
     failure_complete(group, cause);
     abort_comm(group);
+}
+
+void failure_leave(muster_group *group)
+{
+    char call[160] = "messages", cause[ERROR_SIZE];
+    if (!failure_begin(group, MUSTER_ERR_FAILED)) {
+        abort_comm(group);
+        return;
+    }
+    pthread_mutex_lock(&group->failure.lock);
+    if (work_queue_busy(group->queue) && group->doing.kind != 0)
+        message_label_text(&group->doing, call, sizeof(call));
+    pthread_mutex_unlock(&group->failure.lock);
+    static const char format[] = "%d %d rank %d has freed the group with %s under way";
+    snprintf(cause, sizeof(cause), format, (int)MUSTER_ERR_FAILED, group->rank, group->rank, call);
+    failure_complete(group, cause);
+    abort_comm(group);
+    snprintf(cause, sizeof(cause), format, (int)MUSTER_ERR_PEER_LOST, group->rank, group->rank,
+             call);
+    cause_publish(group, cause);
+    lost_say_freed(group);
 }
 
 void failure_see_others_told(muster_group *group)

@@ -27,6 +27,10 @@ muster_status failure_raise_timeout(muster_group *group, uint64_t sequence, cons
  * let go as soon as the others are told why, and where that takes long before it. */
 void failure_break_off(muster_group *group, const char *reason);
 
+/* This rank frees the group with operations under way: they end, and the others are told that it is
+ * gone. */
+void failure_leave(muster_group *group);
+
 /* Before a group that has failed is freed: where the store ends with this process, it stays a
  * moment for ranks that have yet to learn the cause. */
 void failure_see_others_told(muster_group *group);

@@ -90,7 +90,7 @@ static void end_communication(muster_group *group)
     if (group->queue == NULL)
         return;
     if (!work_queue_drain(group->queue, FREE_DRAIN_MS) && atomic_load(&group->comm) != NULL)
-        group->backend->ops->abort(atomic_load(&group->comm));
+        failure_leave(group);
     work_queue_drain(group->queue, DEADLINE_LONGEST_MS);
     if (atomic_load(&group->comm) != NULL)
         work_issue(group, close_comm, NULL, 0, NULL);

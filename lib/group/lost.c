@@ -28,7 +28,7 @@
 
 /* How long ranks whose connections were closed have to end or to say that they have failed, how
  * long the others have to say what they saw, and all of it. */
-enum { SETTLE_MS = 500, OTHERS_MS = 1500, ROUND_MS = 50, PATIENCE_MS = 2500 };
+enum { SETTLE_MS = 500, OTHERS_MS = 1500, ROUND_MS = 50, PATIENCE_MS = 2500, FREED_MS = 500 };
 
 /* What one call is about, in memory of its own. */
 typedef struct search {
@@ -84,17 +84,6 @@ static bool join(muster_store *store, const char *prefix, char *in, size_t count
     free(there);
     free(key);
     return done;
-}
-
-void lost_add_self(muster_store *store, const char *prefix, int rank, int size)
-{
-    char *in = malloc((size_t)size);
-    if (in == NULL)
-        return;
-    memset(in, '0', (size_t)size);
-    in[rank] = '1';
-    join(store, prefix, in, (size_t)size);
-    free(in);
 }
 
 static char *said_key(const search *one, int rank)
@@ -219,6 +208,20 @@ static search *search_new(muster_group *group)
     ask_backend(group, one);
     look_at_processes(one);
     return one;
+}
+
+static void say_freed(void *what)
+{
+    search *one = what;
+    one->in[one->others.rank] = '1';
+    join(one->others.store, one->prefix, one->in, (size_t)one->others.size);
+}
+
+void lost_say_freed(muster_group *group)
+{
+    search *one = search_new(group);
+    if (one != NULL && thread_run_aside(say_freed, search_free, one, FREED_MS))
+        search_free(one);
 }
 
 /* Where the store does not answer it is what this rank sees by itself. */

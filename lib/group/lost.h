@@ -7,8 +7,8 @@
 
 #include "group/group.h"
 
-/* Says in the store that this rank is not to be counted on any more: it has freed the group while
- * others needed it. Takes as long as the store does. */
-void lost_add_self(muster_store *store, const char *prefix, int rank, int size);
+/* Says in the store that this rank is lost for the others: it has freed the group while they needed
+ * it. Takes half a second at most. */
+void lost_say_freed(muster_group *group);
 
 #endif
