@@ -7,8 +7,10 @@
 
 #include "grouptest.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { T = 1000, LONG = 20000 };
 
@@ -99,12 +101,50 @@ static void freed_at_work(int rank, int size)
     ranks_barrier();
 }
 
+static bool begins_with_own(const char *sentence, int rank, const char *words)
+{
+    char whole[256];
+    snprintf(whole, sizeof(whole), "group 'world', rank %d, muster_barrier: %s", rank, words);
+    return strncmp(sentence, whole, strlen(whole)) == 0;
+}
+
+/* A loss that one rank finds is told to the others as what it found, and to itself as its own. */
+static void found(int rank, int size)
+{
+    (void)size;
+    muster_group *group = world_of("world", LONG);
+    ranks_barrier();
+    if (rank == 2)
+        _exit(3);
+    is_status(muster_barrier(group, NULL), MUSTER_ERR_PEER_LOST, "a rank has ended");
+    const char *sentence = muster_last_error();
+    char own[32], other[32];
+    snprintf(own, sizeof(own), "by rank %d)", rank);
+    snprintf(other, sizeof(other), "(found by rank %d)", 1 - rank);
+    bool *found_it = ranks_shared(2 * sizeof(bool));
+    found_it[rank] = strstr(sentence, other) == NULL;
+    ok(begins_with_own(sentence, rank, "rank 2 was lost: its process has ended"), "it is named: %s",
+       sentence);
+    ok(strstr(sentence, own) == NULL && strstr(sentence, "after rank") == NULL,
+       "nobody is told what itself found as another's");
+    ranks_barrier_among(2);
+    ok(found_it[0] != found_it[1], "one found it, and the other quotes that");
+    muster_group_free(group);
+    ranks_barrier_among(2);
+}
+
 int main(int argc, char **argv)
 {
     needs_gloo();
     static const struct ranks_case cases[] = {
         {.name = "missing member", .size = 4, .points = 5, .body = missing_member, .silent = true},
         {.name = "freed at work", .size = 3, .points = 6, .body = freed_at_work, .silent = true},
+        {.name = "found",
+         .size = 3,
+         .points = 4,
+         .body = found,
+         .silent = true,
+         .deaths = {{2, 0, 3}}},
     };
     return ranks_main(argc, argv, cases, sizeof(cases) / sizeof(cases[0]));
 }

@@ -92,10 +92,11 @@ static void break_for_loss(muster_comm *comm, int peer, int blamed, bool left)
     if (left)
         mark_left(comm, blamed);
     note_read(comm, blamed);
-    failure_break(comm, MUSTER_ERR_PEER_LOST, blamed,
-                  left ? "rank %d has left the group, as rank %d reports"
-                       : "the connection of rank %d was closed, as rank %d reports",
-                  blamed, peer);
+    if (left)
+        failure_break(comm, MUSTER_ERR_PEER_LOST, blamed, "rank %d has left the group", blamed);
+    else
+        failure_break(comm, MUSTER_ERR_PEER_LOST, blamed,
+                      "the connection between rank %d and rank %d was closed", blamed, peer);
 }
 
 /* Peer's group has failed; it may know more than that. */
@@ -112,8 +113,7 @@ static void break_for(muster_comm *comm, int peer, const uint8_t *note)
     else if (status == MUSTER_ERR_PEER_LOST)
         break_for_loss(comm, peer, blamed, note[NOTE_LEFT] != 0);
     else
-        failure_break(comm, MUSTER_ERR_REMOTE, blamed,
-                      "rank %d has broken off the group, as rank %d reports", blamed, peer);
+        failure_break(comm, MUSTER_ERR_REMOTE, blamed, "rank %d has broken off the group", blamed);
 }
 
 void note_read(muster_comm *comm, int peer)

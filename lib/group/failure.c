@@ -56,20 +56,34 @@ static bool failure_begin(muster_group *group, muster_status status)
     return first;
 }
 
+/* What another rank says of itself names it already, or happened there; what it says of others it
+ * has found. */
+static char *say_whose(const muster_group *group, muster_status status, int rank, const char *words)
+{
+    char *sentence = NULL, who[320], self[32];
+    bool other = rank >= 0 && rank < group->size && rank != group->rank;
+    bool of_others = status == MUSTER_ERR_PEER_LOST || status == MUSTER_ERR_TIMEOUT ||
+                     status == MUSTER_ERR_MISMATCH || status == MUSTER_ERR_REMOTE;
+    snprintf(self, sizeof(self), "rank %d ", rank);
+    int length;
+    if (!other || strncmp(words, self, strlen(self)) == 0)
+        length = asprintf(&sentence, "%s", words);
+    else if (of_others)
+        length = asprintf(&sentence, "%s (found by rank %d)", words, rank);
+    else
+        length = asprintf(&sentence, "%s: %s",
+                          rank_record_name(&group->ranks.ranks[rank], who, sizeof(who)), words);
+    return length < 0 ? NULL : sentence;
+}
+
 /* The cause is known as well as it can be: keeps it and lets everybody go on. */
 static void failure_complete(muster_group *group, const char *what)
 {
     muster_status status = MUSTER_ERR_FAILED;
     int rank = -1;
     const char *words = what;
-    char *sentence = NULL, who[320] = "another rank";
     bool known = cause_parse(what, &status, &rank, &words);
-    if (known && rank >= 0 && rank < group->size)
-        rank_record_name(&group->ranks.ranks[rank], who, sizeof(who));
-    int length = known && rank != group->rank ? asprintf(&sentence, "after %s: %s", who, words)
-                                              : asprintf(&sentence, "%s", words);
-    if (length < 0)
-        sentence = NULL;
+    char *sentence = say_whose(group, status, known ? rank : -1, words);
     log_line(MUSTER_LOG_WARNING, "group '%s', rank %d has failed: %s", group->name, group->rank,
              sentence != NULL ? sentence : words);
     pthread_mutex_lock(&group->failure.lock);
