@@ -101,10 +101,68 @@ static void freed_at_work(int rank, int size)
     ranks_barrier();
 }
 
+/* A rank that has made its calls and leaves, where others take it for the root of one more. */
+static void gone_root(int rank, int size)
+{
+    (void)size;
+    muster_group *group = world_of("world", LONG);
+    float data[8] = {0};
+    muster_barrier(group, NULL);
+    if (rank == 0) {
+        muster_group_free(group);
+        ok(true, "one goes");
+        ok(true, "in");
+        ok(true, "good order");
+    } else {
+        is_status(muster_broadcast(group, data, 8, MUSTER_FLOAT32, 0, NULL), MUSTER_ERR_PEER_LOST,
+                  "others need it");
+        has_str(
+            muster_last_error(),
+            "in broadcast #2 of 8 float32, root 0, without rank 0, which left "
+            "in good order (after as many calls one of them differs: MUSTER_CHECK=1 shows which): ",
+            "they are told that it is gone, and how to find out");
+        int *lost = NULL;
+        size_t count = 0;
+        muster_group_lost_ranks(group, &lost, &count);
+        ok(count == 1 && lost[0] == 0, "it is lost for them");
+        muster_free(lost);
+        ranks_barrier_among(2);
+        muster_group_free(group);
+    }
+}
+
+/* The call that is ended is named, also where nobody knows more of it. */
+static void own_call(int rank, int size)
+{
+    (void)size;
+    muster_group *group = world_of("world", LONG);
+    float data[8] = {0}, sum[8];
+    muster_work *work = NULL;
+    const char *call = rank == 0 ? "in all_reduce #2 of 8 float32, max: "
+                                 : "in broadcast #2 of 8 float32, root 2: ";
+    muster_barrier(group, NULL);
+    if (rank == 0)
+        muster_all_reduce(group, data, sum, 8, MUSTER_FLOAT32, MUSTER_MAX, &work);
+    if (rank == 1)
+        muster_broadcast(group, data, 8, MUSTER_FLOAT32, 2, &work);
+    ranks_barrier();
+    sleep_ms(200); /* they are under way */
+    if (rank == 2)
+        _exit(3);
+    is_status(muster_work_wait(work, LONG), MUSTER_ERR_PEER_LOST, "a rank has ended");
+    has_str(muster_last_error(), call, "each names its own call");
+    ok(strstr(muster_last_error(), "bytes") == NULL, "and no bytes of the library");
+    muster_work_free(work);
+    ranks_barrier_among(2);
+    muster_group_free(group);
+    ranks_barrier_among(2);
+}
+
 static bool begins_with_own(const char *sentence, int rank, const char *words)
 {
     char whole[256];
-    snprintf(whole, sizeof(whole), "group 'world', rank %d, muster_barrier: %s", rank, words);
+    snprintf(whole, sizeof(whole), "group 'world', rank %d, muster_barrier: in barrier #1: %s",
+             rank, words);
     return strncmp(sentence, whole, strlen(whole)) == 0;
 }
 
@@ -139,6 +197,13 @@ int main(int argc, char **argv)
     static const struct ranks_case cases[] = {
         {.name = "missing member", .size = 4, .points = 5, .body = missing_member, .silent = true},
         {.name = "freed at work", .size = 3, .points = 6, .body = freed_at_work, .silent = true},
+        {.name = "gone root", .size = 3, .points = 3, .body = gone_root, .silent = true},
+        {.name = "own call",
+         .size = 3,
+         .points = 3,
+         .body = own_call,
+         .silent = true,
+         .deaths = {{2, 0, 3}}},
         {.name = "found",
          .size = 3,
          .points = 4,

@@ -148,12 +148,11 @@ static void judge(muster_comm *comm, const muster_request *request, gloo_c_statu
                       request->peer, why->text);
     else if (note_peer_left(comm, request->peer))
         failure_break(comm, MUSTER_ERR_PEER_LOST, request->peer,
-                      "rank %d has left the group while %s it of %zu bytes was open", request->peer,
-                      doing, request->size);
+                      "rank %d has left the group while %s it was open", request->peer, doing);
     else
         failure_break(comm, MUSTER_ERR_PEER_LOST, request->peer,
-                      "the connection to rank %d was closed during %s it of %zu bytes: %s",
-                      request->peer, doing, request->size, why->text);
+                      "the connection to rank %d was closed during %s it: %s", request->peer, doing,
+                      why->text);
 }
 
 /* The wait has failed: its sentence, and the caller's memory back for good. */

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/rank_set.h"
 #include "group/failure.h"
 
 /* What a backend's slot number is made of: whose order it counts in, which message, which part. */
@@ -226,6 +227,41 @@ static void note_doing(muster_group *group, const message_label *label)
     pthread_mutex_unlock(&group->failure.lock);
 }
 
+/* Ranks that have left in good order have made all of their calls: where they made as many, others
+ * than these. */
+static void say_left(const muster_group *group, const message_label *label, char *text, size_t size)
+{
+    char ranks[256];
+    int count = 0;
+    bool *left = calloc((size_t)group->size, sizeof(bool));
+    const muster_backend *ops = group->backend->ops;
+    for (int r = 0; left != NULL && ops->left != NULL && r < group->size; r++) {
+        left[r] = r != group->rank && ops->left(group->comm, r);
+        count += left[r];
+    }
+    text[0] = '\0';
+    if (count > 0)
+        snprintf(text, size, ", without %s, which left in good order%s",
+                 rank_set_text(left, group->size, ranks, sizeof(ranks)),
+                 label->kind == MESSAGE_SEND || group->checks
+                     ? ""
+                     : " (after as many calls one of them differs: MUSTER_CHECK=1 shows which)");
+    free(left);
+}
+
+/* The cause is told in the words of whoever found it; the call that it ends is this rank's own. */
+static muster_status say_call(const muster_group *group, const message_label *label,
+                              muster_status status, const char *sentence)
+{
+    char call[160], left[512];
+    bool of_others = status == MUSTER_ERR_PEER_LOST || status == MUSTER_ERR_REMOTE;
+    if (!of_others || group->opening != NULL)
+        return error_set(status, "%s", sentence);
+    say_left(group, label, left, sizeof(left));
+    return error_set(status, "in %s%s: %s", message_label_text(label, call, sizeof(call)), left,
+                     sentence);
+}
+
 muster_status messages_carry(muster_group *group, message *messages, size_t count, deadline end)
 {
     muster_status status = failure_check(group);
@@ -240,5 +276,6 @@ muster_status messages_carry(muster_group *group, message *messages, size_t coun
     char sentence[ERROR_SIZE];
     snprintf(sentence, sizeof(sentence), "%s", muster_last_error());
     give_up_rest(group, messages, count);
-    return error_set(status, "%s", sentence);
+    return count == 0 ? error_set(status, "%s", sentence)
+                      : say_call(group, &messages[0].label, status, sentence);
 }
