@@ -198,6 +198,8 @@ static const char *cause_in(const char *sentence)
 {
     const char *function = strstr(sentence, ", muster_");
     const char *colon = function == NULL ? NULL : strstr(function, ": ");
+    if (colon != NULL && strncmp(colon, ": in ", 5) == 0)
+        colon = strstr(colon + 1, ": ");
     return colon == NULL ? sentence : colon + 2;
 }
 

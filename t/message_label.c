@@ -73,7 +73,8 @@ static void calls(void)
         bool is_ragged = strstr(labels[i].text, "_v #") != NULL;
         message_label_text(&labels[i].label, whole, sizeof(whole));
         message_label_call(&labels[i].label, text, sizeof(text));
-        right = right && (strcmp(text, whole) == 0) == !is_ragged;
+        right = right && (strcmp(text, whole) == 0) == !is_ragged &&
+                message_label_is_ragged(&labels[i].label) == is_ragged;
     }
     ok(right, "all others are compared as they are");
 }

@@ -68,3 +68,9 @@ const char *message_label_call(const message_label *label, char *text, size_t si
 {
     return describe(label, is_known(label) && kinds[label->kind].traits & COUNTED, text, size);
 }
+
+bool message_label_is_ragged(const message_label *label)
+{
+    return is_known(label) && kinds[label->kind].traits & TYPED &&
+           !(kinds[label->kind].traits & COUNTED);
+}

@@ -46,4 +46,10 @@ const char *message_label_text(const message_label *label, char *text, size_t si
 /* The same without what may differ between the ranks of one call, to compare their calls. */
 const char *message_label_call(const message_label *label, char *text, size_t size);
 
+/* Whether ranks give a count for each rank, so that those of one call differ. */
+bool message_label_is_ragged(const message_label *label);
+
+/* Whether it takes a count for each rank, so that what two ranks say of it may differ. */
+bool message_label_is_ragged(const message_label *label);
+
 #endif

@@ -139,16 +139,31 @@ static void label_from_envelope(const envelope *head, message_label *label)
                              .scalar = double_of_bits(head->scalar)};
 }
 
+/* Both make the same call, and what differs is how much one has for the other. */
+static bool differs_in_count(const message_label *ours, const message_label *theirs)
+{
+    return message_label_is_ragged(ours) && theirs->kind == ours->kind &&
+           theirs->type == ours->type && theirs->redop == ours->redop &&
+           theirs->root == ours->root && theirs->sequence == ours->sequence;
+}
+
 static muster_status disagreement(muster_group *group, const message *m,
                                   const message_label *theirs)
 {
     char here[160], there[160], who[320];
-    error_set(MUSTER_ERR_MISMATCH, "the ranks disagree: rank %d calls %s, but %s calls %s; %s",
-              group->rank, message_label_text(&m->label, here, sizeof(here)),
-              rank_record_name(&group->ranks.ranks[m->peer], who, sizeof(who)),
-              message_label_text(theirs, there, sizeof(there)),
-              m->label.receiving ? "count and type must be the sender's"
-                                 : "every rank must make the same call");
+    rank_record_name(&group->ranks.ranks[m->peer], who, sizeof(who));
+    if (differs_in_count(&m->label, theirs))
+        error_set(MUSTER_ERR_MISMATCH,
+                  "the ranks disagree in %s: %s has %llu %s for rank %d, which expects %llu",
+                  message_label_call(&m->label, here, sizeof(here)), who,
+                  (unsigned long long)theirs->count, muster_type_name(theirs->type), group->rank,
+                  (unsigned long long)m->label.count);
+    else
+        error_set(MUSTER_ERR_MISMATCH, "the ranks disagree: rank %d calls %s, but %s calls %s; %s",
+                  group->rank, message_label_text(&m->label, here, sizeof(here)), who,
+                  message_label_text(theirs, there, sizeof(there)),
+                  m->label.receiving ? "count and type must be the sender's"
+                                     : "every rank must make the same call");
     return failure_raise(group, MUSTER_ERR_MISMATCH);
 }
 

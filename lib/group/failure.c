@@ -57,16 +57,16 @@ static bool failure_begin(muster_group *group, muster_status status)
 }
 
 /* What another rank says of itself names it already, or happened there; what it says of others it
- * has found. */
+ * has found. A disagreement names both sides. */
 static char *say_whose(const muster_group *group, muster_status status, int rank, const char *words)
 {
     char *sentence = NULL, who[320], self[32];
     bool other = rank >= 0 && rank < group->size && rank != group->rank;
     bool of_others = status == MUSTER_ERR_PEER_LOST || status == MUSTER_ERR_TIMEOUT ||
-                     status == MUSTER_ERR_MISMATCH || status == MUSTER_ERR_REMOTE;
+                     status == MUSTER_ERR_REMOTE;
     snprintf(self, sizeof(self), "rank %d ", rank);
     int length;
-    if (!other || strncmp(words, self, strlen(self)) == 0)
+    if (!other || status == MUSTER_ERR_MISMATCH || strncmp(words, self, strlen(self)) == 0)
         length = asprintf(&sentence, "%s", words);
     else if (of_others)
         length = asprintf(&sentence, "%s (found by rank %d)", words, rank);
