@@ -36,6 +36,11 @@ CALL(gather_v, muster_gather_v(g, a, odd ? 2 : 1, b, ones, I, 0, NULL))
 CALL(scatter_v, muster_scatter_v(g, a, ones, b, odd ? 2 : 1, I, 0, NULL))
 CALL(to_all_v, muster_all_to_all_v(g, a, odd ? pair : ones, b, ones, I, NULL))
 
+/* One refuses its call for an argument of its own. */
+CALL(refused, muster_broadcast(g, b, 8, I, odd ? -1 : 0, NULL))
+CALL(no_counts, muster_all_gather_v(g, a, b, odd ? NULL : ones, I, NULL))
+CALL(no_type, muster_all_reduce(g, a, b, 8, odd ? (muster_type)99 : I, MUSTER_SUM, NULL))
+
 static muster_status tokens(muster_group *g, bool odd)
 {
     muster_tokens *all = NULL;
@@ -58,8 +63,8 @@ static const struct {
     int odds; /* from rank 2 on */
     const char *says[3];
 } rows[] = {
-    {"count", count, 1, {"of 8 int32", "of 9 int32", "from rank 0 is rank 2,"}},
-    {"two", count, 2, {"of 8 int32", "of 9 int32", "from rank 0 is ranks 2-3,"}},
+    {"count", count, 1, {"of 8 int32", "of 9 int32", "rank 2 differs from rank 0,"}},
+    {"two", count, 2, {"of 8 int32", "of 9 int32", "ranks 2-3 differ from rank 0,"}},
     {"type", type, 1, {"of 4 int32", "of 4 float32", "rank 2 (host"}},
     {"redop", redop, 1, {"sum", "max", "rank 2 (host"}},
     {"operation", operation, 1, {"broadcast #", "barrier #", "rank 2 (host"}},
@@ -71,11 +76,24 @@ static const struct {
     {"large", large, 1, {"of 64 int32", "of 63 int32", "rank 2 (host"}},
     {"tokens", tokens, 1, {"gather_tokens #", "barrier #", "rank 2 (host"}},
     {"order", order, 1, {"all_reduce #", "barrier #", "rank 2 (host"}},
+    {"refused",
+     refused,
+     1,
+     {"broadcast #1 of 8 int32, root 0, but", "which is refused there: root -1 is not in 0 to 3",
+      "rank 2 differs"}},
+    {"no_counts",
+     no_counts,
+     1,
+     {"counts 1,1,1,1", "refused there: counts is NULL", "rank 2 differs"}},
+    {"no_type",
+     no_type,
+     1,
+     {"of 8 int32, sum", "refused there: 99 is no element", "rank 2 differs"}},
     {"gather_v", gather_v, 1, {"rank 2 has 2 int32 for rank 0", "expects 1", "gather_v #"}},
     {"scatter_v", scatter_v, 1, {"rank 0 has 1 int32 for rank 2", "expects 2", "scatter_v #"}},
     {"to_all_v", to_all_v, 1, {"rank 2 has 2 int32 for rank 1", "expects 1", "all_to_all_v #"}},
 };
-enum { ROWS = sizeof(rows) / sizeof(*rows), IN_PAIRS = 13 };
+enum { ROWS = sizeof(rows) / sizeof(*rows), IN_PAIRS = 16 };
 
 static const char *cause_in(const char *sentence)
 {
@@ -215,6 +233,7 @@ static void wrong(int rank, int size)
     muster_group *group = NULL;
     is_status(muster_init_process_group(&group, NULL), MUSTER_ERR_ARGUMENT, "a wrong value");
     has_str(muster_last_error(), "MUSTER_CHECK is 'perhaps'", "is quoted");
+    has_str(muster_last_error(), "1 (or yes, true, on)", "beside those that will do");
     setenv("MUSTER_CHECK", "", 1);
     is_status(muster_init_process_group(&group, NULL), MUSTER_OK, "an empty one is none");
     muster_group_free(group);
@@ -252,7 +271,7 @@ int main(int argc, char **argv)
          .environment = on},
         {.name = "wrong",
          .size = 1,
-         .points = 3,
+         .points = 4,
          .body = wrong,
          .silent = true,
          .environment = perhaps},

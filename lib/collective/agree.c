@@ -34,7 +34,8 @@ typedef struct agree_word {
     uint64_t hash;  /* of the counts, where they must */
     uint64_t to_you;
     uint64_t from_you;
-    char counts[COUNTS_SIZE]; /* in words */
+    uint64_t refused;         /* 1: its arguments are wrong by themselves */
+    char counts[COUNTS_SIZE]; /* in words, or why it was refused */
 } agree_word;
 _Static_assert(sizeof(agree_word) <= MESSAGE_INLINE, "a word travels inside an envelope");
 
@@ -46,10 +47,11 @@ muster_status agree_wanted(bool *wanted)
         return MUSTER_OK;
     const char *value = option_type_find(MUSTER_OPTION_BOOLEAN)->normal(text);
     if (value == NULL)
-        return error_set(MUSTER_ERR_ARGUMENT,
-                         "MUSTER_CHECK is '%s'; give 1 to have all ranks compare each collective, "
-                         "or 0",
-                         text);
+        return error_set(
+            MUSTER_ERR_ARGUMENT,
+            "MUSTER_CHECK is '%s'; give 1 (or yes, true, on) to have all ranks compare "
+            "each collective, or 0 (no, false, off)",
+            text);
     *wanted = *value == '1';
     return MUSTER_OK;
 }
@@ -136,8 +138,10 @@ static muster_status exchange_words(muster_group *group, const message_label *la
 
 static bool alike(const agree_word *a, const agree_word *b)
 {
-    return a->kind == b->kind && a->type == b->type && a->redop == b->redop && a->root == b->root &&
-           a->count == b->count && a->hash == b->hash;
+    if (a->refused && b->refused) /* each is told by itself what is wrong */
+        return a->kind == b->kind;
+    return a->refused == b->refused && a->kind == b->kind && a->type == b->type &&
+           a->redop == b->redop && a->root == b->root && a->count == b->count && a->hash == b->hash;
 }
 
 /* "rank 2 (host b, pid 7) calls all_reduce #4 of 8 int32, sum" */
@@ -164,10 +168,13 @@ static muster_status differ(muster_group *group, agree_word *words, int first, u
     char usual[640], odd[640], ranks[256];
     say_who(group, words, 0, sequence, usual, sizeof(usual));
     say_who(group, words, first, sequence, odd, sizeof(odd));
-    error_set(MUSTER_ERR_MISMATCH,
-              "the ranks disagree: %s, but %s; what differs from rank 0 is %s, and every rank must "
-              "make the same call",
-              usual, odd, rank_set_text(others, group->size, ranks, sizeof(ranks)));
+    rank_set_text(others, group->size, ranks, sizeof(ranks));
+    bool several = strncmp(ranks, "ranks", strlen("ranks")) == 0;
+    error_set(
+        MUSTER_ERR_MISMATCH,
+        "the ranks disagree: %s, but %s; %s %s from rank 0, and every rank must make the same "
+        "call",
+        usual, odd, ranks, several ? "differ" : "differs");
     return failure_raise(group, MUSTER_ERR_MISMATCH);
 }
 
@@ -218,21 +225,55 @@ static muster_status judge_pairs(muster_group *group, const collective_call *cal
     return status;
 }
 
+/* For each rank a word that goes to it, and behind these as many from them. */
+static agree_word *words_new(muster_group *group, muster_status *status)
+{
+    size_t n = (size_t)group->size;
+    agree_word *words = calloc(2 * n, sizeof(*words));
+    *status = words != NULL ? MUSTER_OK
+                            : compose_no_memory(group, 2 * n * sizeof(*words), "a comparison");
+    return words;
+}
+
+muster_status agree_on_refused(muster_group *group, const message_label *label, const char *why,
+                               deadline end)
+{
+    muster_status status;
+    agree_word *mine = words_new(group, &status), *theirs = mine + group->size;
+    if (mine == NULL)
+        return status;
+    for (int r = 0; r < group->size; r++) {
+        mine[r] = (agree_word){.kind = htole64((uint64_t)label->kind),
+                               .type = htole64((uint64_t)label->type),
+                               .redop = htole64((uint64_t)label->redop),
+                               .root = htole64((uint64_t)(int64_t)label->root),
+                               .count = htole64(label->count),
+                               .refused = htole64(1)};
+        snprintf(mine[r].counts, COUNTS_SIZE, ", which is refused there: %s", why);
+    }
+    status = exchange_words(group, label, mine, theirs, end);
+    if (status == MUSTER_OK)
+        status = judge_calls(group, theirs, label->sequence);
+    free(mine);
+    return status;
+}
+
 muster_status agree_on_call(muster_group *group, const collective_call *call,
                             const message_label *label, deadline end)
 {
     size_t n = (size_t)group->size;
     if (!group->checks || n == 1)
         return MUSTER_OK;
-    agree_word *mine = calloc(2 * n, sizeof(*mine)), *theirs = mine + n;
+    muster_status status;
+    agree_word *mine = words_new(group, &status), *theirs = mine + n;
     if (mine == NULL)
-        return compose_no_memory(group, 2 * n * sizeof(*mine), "a comparison");
+        return status;
     for (int r = 0; r < group->size; r++) {
         mine[r] = say_call(group, call, label);
         if (call != NULL)
             say_pair(&mine[r], group, call, r);
     }
-    muster_status status = exchange_words(group, label, mine, theirs, end);
+    status = exchange_words(group, label, mine, theirs, end);
     if (status == MUSTER_OK)
         status = judge_calls(group, theirs, label->sequence);
     if (status == MUSTER_OK && call != NULL)

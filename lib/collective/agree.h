@@ -19,4 +19,8 @@ muster_status agree_wanted(bool *wanted);
 muster_status agree_on_call(muster_group *group, const collective_call *call,
                             const message_label *label, deadline end);
 
+/* The same for a call that this rank refuses for the reason why: MUSTER_OK where all do. */
+muster_status agree_on_refused(muster_group *group, const message_label *label, const char *why,
+                               deadline end);
+
 #endif

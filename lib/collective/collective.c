@@ -8,12 +8,14 @@
 #include "collective/agree.h"
 #include "collective/collective.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "group/failure.h"
 #include "collective/work.h"
+#include "collective/work_handle.h"
 
 /* A call as it travels to the group's thread, with copies of the counts behind it. */
 typedef struct issued {
@@ -95,6 +97,47 @@ static muster_status issue_with_counts(muster_group *group, const collective_cal
     return status;
 }
 
+/* A call that this rank refuses, for the reason given by its status and sentence. */
+typedef struct refusal {
+    collective_call call;
+    muster_status status;
+    char sentence[ERROR_SIZE];
+} refusal;
+
+/* On the group's thread. */
+static muster_status run_refused(muster_group *group, void *arguments)
+{
+    const refusal *refused = arguments;
+    muster_status status = failure_check(group);
+    if (status == MUSTER_OK) {
+        const message_label label = label_of(group, &refused->call);
+        status = agree_on_refused(group, &label, refused->sentence, compose_deadline(group));
+    }
+    if (status == MUSTER_OK)
+        status = error_set(refused->status, "%s", refused->sentence);
+    return group_error(group, collective_of(refused->call.kind)->function, status);
+}
+
+/* With MUSTER_CHECK the others learn it, and it counts in the order of calls. A call with a handle
+ * waits for nothing. */
+static muster_status refuse(muster_group *group, const collective_call *call, muster_status status,
+                            muster_work **work)
+{
+    refusal refused = {.call = *call, .status = status};
+    snprintf(refused.sentence, sizeof(refused.sentence), "%s", muster_last_error());
+    if (group->checks && group->queue != NULL) {
+        muster_work *handle = NULL;
+        bool waits = work == NULL && work_handle_may_wait() == MUSTER_OK;
+        muster_status outcome =
+            work_issue(group, run_refused, &refused, sizeof(refused), waits ? NULL : &handle);
+        muster_work_free(handle);
+        if (waits || outcome != MUSTER_OK)
+            return outcome;
+    }
+    error_set(status, "%s", refused.sentence);
+    return group_error(group, collective_of(call->kind)->function, status);
+}
+
 /* The public functions end in this. */
 static muster_status issue(muster_group *group, collective_call call, muster_work **work)
 {
@@ -104,7 +147,7 @@ static muster_status issue(muster_group *group, collective_call call, muster_wor
         return status;
     status = collective_check(group, &call);
     if (status != MUSTER_OK)
-        return group_error(group, what->function, status);
+        return refuse(group, &call, status, work);
     if ((what->traits & SEND_AT_ROOT && !collective_sends(group, &call)) ||
         (what->traits & RECEIVE_AT_ROOT && !collective_receives(group, &call)))
         call.counts = NULL;
