@@ -26,7 +26,8 @@ static void one_array(muster_group *g)
     REFUSED(muster_broadcast(g, a, 1, X, 0, NULL), "99");
     REFUSED(muster_broadcast(g, a, 1, I, 2, NULL), "root 2");
     REFUSED(muster_broadcast(g, a, 1, I, -1, NULL), "root -1");
-    REFUSED(muster_broadcast(g, a, SIZE_MAX, I, 0, NULL), "memory can hold");
+    REFUSED(muster_broadcast(g, a, SIZE_MAX, I, 0, NULL),
+            "the count is 18446744073709551615, and memory can hold 2305843009213693951 int32");
     REFUSED(muster_all_reduce(g, NULL, b, 1, I, S, NULL), "send is NULL");
     REFUSED(muster_all_reduce(g, a, NULL, 1, I, S, NULL), "receive is NULL");
     REFUSED(muster_all_reduce(g, a, b, 1, X, S, NULL), "no element type");
@@ -79,7 +80,8 @@ static void reductions(muster_group *g)
     REFUSED(muster_all_reduce(g, a, b, 1, I, (muster_reduction)-1, NULL), "no reduction");
     REFUSED(muster_all_reduce(g, a, b, 1, I, MUSTER_NUM_REDUCTIONS, NULL), "no reduction");
     REFUSED(muster_all_reduce(g, a, b, 1, F, MUSTER_PREMUL_SUM, NULL), "lacks its scalar");
-    REFUSED(muster_all_reduce(g, a, b, 1, F, gone, NULL), "of this group any more");
+    REFUSED(muster_all_reduce(g, a, b, 1, F, gone, NULL),
+            "premul_sum number 2 is no reduction of this group any more");
     REFUSED(muster_all_reduce(g, a, b, 1, I, half, NULL), "0.5 is no int32");
     REFUSED(muster_all_reduce(g, a, b, 1, MUSTER_BOOL, half, NULL), "not defined for bool");
     REFUSED(muster_reduce(g, a, b, 1, MUSTER_BOOL, MUSTER_AVG, 0, NULL), "avg is not defined");
@@ -105,6 +107,27 @@ static void overlaps(muster_group *g)
     REFUSED(muster_all_to_all(g, a, a + 1, 2, I, NULL), "must be the same");
     is_status(muster_all_reduce(g, a, a + 4, 4, I, S, NULL), MUSTER_OK, "side by side is fine");
     is_status(muster_all_reduce(g, a, a, 0, I, S, NULL), MUSTER_OK, "nothing overlaps nothing");
+}
+
+/* Elements where their type must not be, which some processors do not bear. */
+static void misaligned(muster_group *g)
+{
+    int other = 1 - muster_group_rank(g);
+    char *off = (char *)a + 1;
+    size_t one = 1;
+    muster_tokens *all;
+    const muster_token_lists list = {1, &one, (const int64_t *)((uintptr_t)a / 8 * 8 + 12)};
+    const muster_transfer astray = {MUSTER_RECEIVES, other, 1, {.receive = off + 1}, F};
+    REFUSED(muster_all_reduce(g, off, b, 1, F, S, NULL), "send at ");
+    REFUSED(muster_all_reduce(g, b, off, 1, F, S, NULL), "float32 must be at multiples of 4");
+    REFUSED(muster_broadcast(g, off + 1, 1, F, 0, NULL), "buffer at ");
+    REFUSED(muster_all_gather(g, off, b, 1, MUSTER_BFLOAT16, NULL), "multiples of 2");
+    REFUSED(muster_send(g, off, 1, MUSTER_INT64, other, NULL), "is not aligned: int64");
+    REFUSED(muster_recv(g, off, 1, MUSTER_FLOAT16, other, NULL), "is not aligned: float16");
+    REFUSED(muster_batch_send_recv(g, &astray, 1, NULL), "the buffer of transfers[0] at ");
+    REFUSED(muster_all_gather_tokens(g, &list, &all), "tokens at ");
+    is_status(muster_all_reduce(g, off, b, 1, MUSTER_UINT8, S, NULL), MUSTER_OK, "bytes are fine");
+    is_status(muster_all_reduce(g, off, b, 0, F, S, NULL), MUSTER_OK, "and nothing, anywhere");
 }
 
 static muster_transfer transfer(muster_direction direction, int peer, size_t count)
@@ -173,6 +196,7 @@ static void wrong_arguments(int rank, int size)
     blocks(g);
     reductions(g);
     overlaps(g);
+    misaligned(g);
     messages(g);
     no_group();
     handles_of_nothing(g);
@@ -185,7 +209,8 @@ int main(int argc, char **argv)
 {
     needs_gloo();
     enum {
-        POINTS = 2 * 12 + 2 * 24 + (2 * 10 + 6) + (2 * 7 + 2) + (2 * 17 + 1) + 4 + (2 * 4 + 2) + 1
+        POINTS = 2 * 12 + 2 * 24 + (2 * 10 + 6) + (2 * 7 + 2) + (2 * 17 + 1) + 4 + (2 * 4 + 2) +
+                 1 + (2 * 8 + 2)
     };
     static const struct ranks_case cases[] = {
         {.name = "wrong", .size = 2, .points = POINTS, .body = wrong_arguments, .silent = true},

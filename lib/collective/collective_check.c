@@ -8,6 +8,11 @@
 #include "config.h"
 
 #include "collective/collective.h"
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
 #include "base/error.h"
 #include "collective/premul.h"
 #include "reduce/reduce.h"
@@ -18,11 +23,25 @@ static size_t most_elements(muster_type type)
     return SIZE_MAX / 2 / muster_type_size(type);
 }
 
-static muster_status too_many(size_t count, size_t blocks, muster_type type)
+static muster_status too_many(const char *name, size_t count, size_t blocks, muster_type type)
 {
+    char times[48] = "";
+    if (blocks > 1)
+        snprintf(times, sizeof(times), " for each of %zu ranks", blocks);
     return error_set(MUSTER_ERR_ARGUMENT,
-                     "%zu elements of %s from %zu ranks are more than memory can hold", count,
-                     muster_type_name(type), blocks);
+                     "%s is %zu%s, and memory can hold %zu %s at most; was it negative?", name,
+                     count, times, most_elements(type), muster_type_name(type));
+}
+
+/* Some processors bear elements anywhere in memory, and others, and compilers, do not. */
+static size_t alignment_of(muster_type type)
+{
+    struct largest {
+        char before;
+        int64_t value;
+    };
+    size_t size = muster_type_size(type), most = offsetof(struct largest, value);
+    return size < most ? size : most;
 }
 
 muster_status collective_check_type(muster_type type)
@@ -37,9 +56,14 @@ muster_status collective_check_elements(const void *buffer, const char *name, si
                                         muster_type type)
 {
     if (count > most_elements(type))
-        return too_many(count, 1, type);
+        return too_many("the count", count, 1, type);
     if (buffer == NULL && count > 0)
         return error_set(MUSTER_ERR_ARGUMENT, "%s is NULL, but the count is %zu", name, count);
+    if (count > 0 && (uintptr_t)buffer % alignment_of(type) != 0)
+        return error_set(MUSTER_ERR_ARGUMENT,
+                         "%s at %p is not aligned: %s must be at multiples of %zu; copy it to "
+                         "where it may be",
+                         name, buffer, muster_type_name(type), alignment_of(type));
     return MUSTER_OK;
 }
 
@@ -69,8 +93,10 @@ static muster_status add_up(const muster_group *group, const size_t *counts, con
         return error_set(MUSTER_ERR_ARGUMENT, "%s is NULL; it takes one number for each rank",
                          name);
     for (int r = 0; r < group->size; r++) {
+        char which[64];
+        snprintf(which, sizeof(which), "%s[%d], with those before it,", name, r);
         if (counts[r] > most_elements(type) || *total > most_elements(type) - counts[r])
-            return too_many(counts[r], (size_t)group->size, type);
+            return too_many(which, counts[r], 1, type);
         *total += counts[r];
     }
     return MUSTER_OK;
@@ -85,7 +111,7 @@ static muster_status measure(const muster_group *group, const collective_call *c
     *elements = call->count;
     if (amount == AMOUNT_BLOCKS) {
         if (call->count > most_elements(call->type) / n)
-            return too_many(call->count, n, call->type);
+            return too_many("the count", call->count, n, call->type);
         *elements *= n;
     }
     if (amount == AMOUNT_MINE || amount == AMOUNT_COUNTS)

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "collective/collective.h"
 #include "collective/gather.h"
 #include "collective/narrow.h"
 
@@ -52,6 +53,10 @@ static muster_status measure(const void *argument, gather_share *share)
     if (share->elements > 0 && mine->tokens == NULL)
         return error_set(MUSTER_ERR_ARGUMENT, "it has %llu tokens, but tokens is NULL",
                          (unsigned long long)share->elements);
+    muster_status status =
+        collective_check_elements(mine->tokens, "tokens", (size_t)share->elements, MUSTER_INT64);
+    if (status != MUSTER_OK)
+        return status;
     share->items = mine->num_lists;
     measure_range(mine->tokens, (size_t)share->elements, share);
     return MUSTER_OK;

@@ -119,8 +119,9 @@ muster_status premul_resolve(muster_group *group, muster_reduction *redop, doubl
     }
     if (reduction_kind(*redop) == MUSTER_PREMUL_SUM && (int)*redop > 0)
         return error_set(MUSTER_ERR_ARGUMENT,
-                         "%#x is no reduction of this group any more, or another group's",
-                         (unsigned)*redop);
+                         "premul_sum number %u is no reduction of this group any more, or another "
+                         "group's",
+                         (unsigned)*redop >> REDUCTION_NUMBER_SHIFT);
     return error_set(MUSTER_ERR_ARGUMENT, "%d is no reduction; take one of enum muster_reduction",
                      (int)*redop);
 }
