@@ -10,17 +10,19 @@
  *
  * In place. send and receive must not overlap, but where a call says so they may be at one place.
  *
- * Errors. A wrong argument is refused before anything moves, and the group goes on working. If
- * ranks disagree on the operation, its order, type, count, root or reduction, those that notice get
- * MUSTER_ERR_MISMATCH naming the other, and the group has failed. After a failure what was to be
- * received has no certain content.
+ * Errors. A wrong argument is refused before anything moves, and the group goes on working; so is a
+ * buffer that is not aligned, whatever the processor bears. Other ranks do not hear of it and wait
+ * for this one, but see below. If ranks disagree on the operation, its order, type, count, root or
+ * reduction, those that notice get MUSTER_ERR_MISMATCH naming the other, and the group has failed.
+ * After a failure what was to be received has no certain content.
  *
  * Checks. Where MUSTER_CHECK=1 is set for any rank of a world, all ranks of it, and of the groups
  * made of it, first compare each collective: operation, number, type, reduction, root and counts.
  * All of them then get MUSTER_ERR_MISMATCH before anything has moved, with the first ranks that
- * differ and what these call. It takes a message more between each two ranks, and is not for
- * messages between two ranks. Without it a disagreement is found as above: never in silence, but by
- * those alone who have to do with each other, and in the case of a root only after the time-out.
+ * differ and what these call; also where a rank refuses its call and others do not. It takes a
+ * message more between each two ranks, and is not for messages between two ranks. Without it a
+ * disagreement is found as above: never in silence, but by those alone who have to do with each
+ * other, and in the case of a root only after the time-out.
  *
  * Results. Reductions take the elements of ranks in the order of ranks in every call and for every
  * count: all ranks get the same bits, muster_reduce() those of muster_all_reduce(), and the same

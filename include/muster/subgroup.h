@@ -5,9 +5,12 @@
  *
  * The parent may be any group that works, and stays as it is. The new group meets over the parent's
  * store. In a call of all ranks of the parent a rank with wrong arguments, or with other lists,
- * another size or another backend than the others, makes all of them return the same error. A
- * caller that is in no group of those that are made has *group NULL, which every function that
- * returns a status answers with MUSTER_ERR_NOT_MEMBER, and which muster_group_free() accepts.
+ * another size or another backend than the others, makes all of them return the same error.
+ *
+ * A caller that is in no group of those that are made has *group NULL, which every function that
+ * returns a status answers with MUSTER_ERR_NOT_MEMBER, and which muster_group_free() accepts. In a
+ * call of all ranks that is MUSTER_OK, since it did its part (split, by enumeration); in a call of
+ * the members alone it is MUSTER_ERR_NOT_MEMBER (muster_new_group, muster_group_shrink).
  */
 #ifndef MUSTER_SUBGROUP_H
 #define MUSTER_SUBGROUP_H

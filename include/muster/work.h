@@ -7,7 +7,9 @@
  * been started, and *work is a handle on it, which the caller frees; where the call fails there is
  * none. The operation has the group's time-out either way.
  *
- * A handle may be used by several threads, and outlives its group.
+ * A handle may be used by several threads. It outlives its group: operations that
+ * muster_group_free() breaks off have ended when it returns, and their handles say so until they
+ * are freed.
  */
 #ifndef MUSTER_WORK_H
 #define MUSTER_WORK_H
@@ -26,7 +28,7 @@ MUSTER_API muster_status muster_work_test(muster_work *work, bool *done);
 
 /* Waits until the operation has ended and returns its status; MUSTER_ERR_TIMEOUT after timeout_ms
  * leaves it running (0 looks once; MUSTER_TIMEOUT_DEFAULT: as long as the operation itself may
- * take). */
+ * take). Does not free the handle, which may be waited for again. */
 MUSTER_API muster_status muster_work_wait(muster_work *work, int64_t timeout_ms);
 
 /*
