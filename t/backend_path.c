@@ -70,6 +70,12 @@ static void environment(void)
     is_int((long long)path.count, 2, "nor has it further down");
     backend_path_free(&path);
 
+    setenv("MUSTER_BACKEND_PATH", "/usr:/usr/.:/usr:/nowhere:/nowhere", 1);
+    backend_path_make(false, &path);
+    is_int((long long)path.count, 4, "a folder is looked into once");
+    is_str(folder(&path, 1), "/nowhere", "by its first name");
+    backend_path_free(&path);
+
     unsetenv("MUSTER_BACKEND_PATH");
     backend_path_make(false, &path);
     is_int((long long)path.count, 2, "without a variable there are the installed ones");
@@ -129,7 +135,7 @@ static void build_tree(void)
 
 int main(void)
 {
-    plan(25 + 5);
+    plan(27 + 5);
     words();
     environment();
     build_tree();

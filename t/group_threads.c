@@ -10,6 +10,7 @@
 #include <dirent.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -159,7 +160,13 @@ static void messages_pass(int rank, int size)
 
 /* ---- callbacks, and handles that nobody waits for ---- */
 
-static atomic_int num_refused;
+static atomic_int num_refused, num_named;
+
+static int is_refused(muster_status status, const char *where)
+{
+    atomic_fetch_add(&num_named, strncmp(muster_last_error(), where, strlen(where)) == 0);
+    return status == MUSTER_ERR_ARGUMENT;
+}
 
 /* What would wait, tried in a callback. */
 static void try_to_wait(void *user, muster_status status)
@@ -167,11 +174,17 @@ static void try_to_wait(void *user, muster_status status)
     muster_group *group = user, *made = NULL;
     int32_t number = 0;
     int refused = status == MUSTER_OK;
-    refused += muster_barrier(group, NULL) == MUSTER_ERR_ARGUMENT;
-    refused += muster_send(group, &number, 1, MUSTER_INT32,
-                           (muster_group_rank(group) + 1) % muster_group_size(group),
-                           NULL) == MUSTER_ERR_ARGUMENT;
-    refused += muster_group_split(group, 0, 0, NULL, &made) == MUSTER_ERR_ARGUMENT;
+    char own[64], where[128];
+    snprintf(own, sizeof(own), "group 'world', rank %d, ", muster_group_rank(group));
+    snprintf(where, sizeof(where), "%smuster_barrier: a callback", own);
+    refused += is_refused(muster_barrier(group, NULL), where);
+    snprintf(where, sizeof(where), "%smuster_send: a callback", own);
+    refused +=
+        is_refused(muster_send(group, &number, 1, MUSTER_INT32,
+                               (muster_group_rank(group) + 1) % muster_group_size(group), NULL),
+                   where);
+    snprintf(where, sizeof(where), "%smuster_group_split: a callback", own);
+    refused += is_refused(muster_group_split(group, 0, 0, NULL, &made), where);
     refused += muster_init_process_group(&made, NULL) == MUSTER_ERR_ARGUMENT;
     atomic_store(&num_refused, refused);
 }
@@ -213,6 +226,7 @@ static void no_waiting(int rank, int size)
     is_status(muster_work_wait(work, MUSTER_TIMEOUT_DEFAULT), MUSTER_OK, "a call back");
     muster_work_free(work);
     is_int(atomic_load(&num_refused), 5, "may not wait in any way");
+    is_int(atomic_load(&num_named), 3, "and is told of which group and call");
     ok(group_works(group), "and the group goes on");
     ranks_barrier();
     muster_group_free(group);
@@ -312,7 +326,7 @@ int main(int argc, char **argv)
          .body = holds,
          .silent = true,
          .host_store = true},
-        {.name = "no_waiting", .size = 3, .points = 3, .body = no_waiting, .silent = true},
+        {.name = "no_waiting", .size = 3, .points = 4, .body = no_waiting, .silent = true},
         {.name = "chains", .size = 3, .points = 3, .body = chains, .silent = true},
     };
     return ranks_main(argc, argv, cases, sizeof(cases) / sizeof(cases[0]));

@@ -58,7 +58,21 @@ muster_status backend_path_words(const backend_path *path, char **words)
     return MUSTER_OK;
 }
 
-/* Adds the first length bytes of folder, with more behind them. */
+/* Whether the last folder of the path is among the others by this or another name. */
+static bool backend_path_has_last_twice(const backend_path *path)
+{
+    const char *last = path->folders[path->count - 1];
+    struct stat one, other;
+    bool there = stat(last, &one) == 0;
+    for (size_t i = 0; i + 1 < path->count; i++)
+        if (strcmp(path->folders[i], last) == 0 ||
+            (there && stat(path->folders[i], &other) == 0 && one.st_dev == other.st_dev &&
+             one.st_ino == other.st_ino))
+            return true;
+    return false;
+}
+
+/* Adds the first length bytes of folder, with more behind them, unless it is there already. */
 static muster_status backend_path_add(backend_path *path, const char *folder, size_t length,
                                       const char *more)
 {
@@ -74,6 +88,8 @@ static muster_status backend_path_add(backend_path *path, const char *folder, si
     memcpy(copy, folder, length);
     strcpy(copy + length, more);
     path->folders[path->count++] = copy;
+    if (backend_path_has_last_twice(path))
+        free(path->folders[--path->count]);
     return MUSTER_OK;
 }
 

@@ -127,11 +127,10 @@ static muster_status refuse(muster_group *group, const collective_call *call, mu
     snprintf(refused.sentence, sizeof(refused.sentence), "%s", muster_last_error());
     if (group->checks && group->queue != NULL) {
         muster_work *handle = NULL;
-        bool waits = work == NULL && work_handle_may_wait() == MUSTER_OK;
-        muster_status outcome =
-            work_issue(group, run_refused, &refused, sizeof(refused), waits ? NULL : &handle);
+        muster_status outcome = work_issue(group, run_refused, &refused, sizeof(refused),
+                                           work == NULL ? NULL : &handle);
         muster_work_free(handle);
-        if (waits || outcome != MUSTER_OK)
+        if (work == NULL || outcome != MUSTER_OK)
             return outcome;
     }
     error_set(status, "%s", refused.sentence);
@@ -145,6 +144,9 @@ static muster_status issue(muster_group *group, collective_call call, muster_wor
     muster_status status = group_ready(group, what->function);
     if (status != MUSTER_OK)
         return status;
+    status = work == NULL && group->queue != NULL ? work_handle_may_wait() : MUSTER_OK;
+    if (status != MUSTER_OK)
+        return group_error(group, what->function, status);
     status = collective_check(group, &call);
     if (status != MUSTER_OK)
         return refuse(group, &call, status, work);

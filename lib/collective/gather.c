@@ -15,6 +15,7 @@
 #include "collective/agree.h"
 #include "group/failure.h"
 #include "collective/work.h"
+#include "collective/work_handle.h"
 
 /* What a rank says in each of the first two steps. The whole fits an envelope. */
 typedef struct word {
@@ -290,6 +291,8 @@ muster_status gather_call(muster_group *group, const gather_kind *kind, const ch
     muster_status status = group_ready(group, function);
     if (status != MUSTER_OK)
         return status;
+    if (group->queue != NULL && (status = work_handle_may_wait()) != MUSTER_OK)
+        return group_error(group, function, status);
     call c = {function, kind, mine, root, has_place, result};
     return work_issue(group, run, &c, sizeof(c), NULL);
 }

@@ -32,7 +32,7 @@ static void take_numbers(muster_group *group, batch *all)
         const muster_transfer *t = &all->list[i].transfer;
         _Atomic uint64_t *numbers = batch_sends(t) ? group->sends : group->receives;
         if (t->peer != group->rank)
-            all->list[i].number = atomic_fetch_add(&numbers[t->peer], 1);
+            all->list[i].number = atomic_fetch_add(&numbers[t->peer], 1) + 1; /* as collectives */
     }
 }
 

@@ -135,6 +135,8 @@ muster_status muster_work_wait_any(muster_work *const *works, size_t num_works, 
     size_t found = first_ended(works, num_works, &status);
     if (found == num_works && timeout_ms != 0) {
         status = work_handle_may_wait();
+        if (status != MUSTER_OK)
+            error_prefix(status, "%s: ", function);
         if (status == MUSTER_OK)
             status = sleep_for_any(works, num_works, work_handle_deadline(timeout_ms), &found);
     }

@@ -156,6 +156,8 @@ muster_status muster_work_wait(muster_work *work, int64_t timeout_ms)
     pthread_mutex_lock(&work->lock);
     if (!work->done && timeout_ms != 0)
         status = work_handle_may_wait();
+    if (status != MUSTER_OK)
+        error_prefix(status, "%s: ", function);
     while (status == MUSTER_OK && !work->done && thread_wait(&work->ended, &work->lock, end))
         ;
     if (work->done)

@@ -240,10 +240,11 @@ muster_status making_start_on_any(making *call, muster_group *parent, const char
     *call = (making){.parent = parent, .function = function, .began_ns = deadline_now_ns()};
     error_keep(&call->before);
     muster_status status = group_enter(parent, function);
-    if (status == MUSTER_OK)
-        status = work_handle_may_wait();
     if (status != MUSTER_OK)
         return status;
+    status = work_handle_may_wait();
+    if (status != MUSTER_OK)
+        return group_error(parent, function, status);
     call->operations_before = store_operations(parent->store);
     return MUSTER_OK;
 }
