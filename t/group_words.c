@@ -55,6 +55,46 @@ static void missing_member(int rank, int size)
     ranks_barrier();
 }
 
+/* One name for groups of different members: those who wait for each other are told at once. */
+static void same_name(int rank, int size)
+{
+    (void)size;
+    static const int two[] = {0, 1}, three[] = {2, 0, 1}, all[] = {1, 2, 3, 0}, last[] = {3};
+    muster_group *world = world_of("world", LONG), *made = NULL;
+    muster_group_args args = MUSTER_GROUP_ARGS_INIT;
+    args.group_name = "tp";
+    int64_t began = now_ms();
+    muster_status status = MUSTER_ERR_MISMATCH;
+    if (rank != 3)
+        status = rank == 0 ? muster_new_group(world, two, 2, &args, &made)
+                           : muster_new_group(world, three, 3, &args, &made);
+    is_status(status, MUSTER_ERR_MISMATCH, "members differ");
+    ok(in_time(began, 2000), "which is found at once");
+    ok(rank == 3 ||
+           (strstr(muster_last_error(), "the ranks disagree on the members of 'tp': rank 0 (") &&
+            strstr(muster_last_error(), ") says {0,1}, but rank 1 (") &&
+            strstr(muster_last_error(), ") says {2,0,1}; all must say the same")),
+       "both lists are quoted: %s", rank == 3 ? "" : muster_last_error());
+    ok(made == NULL, "there is no group");
+    ranks_barrier();
+    args.group_name = "dp";
+    if (rank == 3)
+        status = muster_new_group(world, last, 1, &args, &made);
+    else
+        status = muster_new_group(world, three, 3, &args, &made);
+    is_status(status, MUSTER_OK, "others may use a name among themselves");
+    ok(group_works(made), "and both work");
+    ranks_barrier();
+    muster_group_free(made);
+    ranks_barrier();
+    is_status(muster_new_group(world, all, 4, &args, &made), MUSTER_OK, "the name is free again");
+    ok(group_works(made), "for all");
+    muster_group_free(made);
+    ranks_barrier();
+    muster_group_free(world);
+    ranks_barrier();
+}
+
 /* A rank frees the group while it and others are in an operation: nobody says that it failed. */
 static void freed_at_work(int rank, int size)
 {
@@ -107,15 +147,19 @@ static void gone_root(int rank, int size)
     (void)size;
     muster_group *group = world_of("world", LONG);
     float data[8] = {0};
+    muster_work *work = NULL;
     muster_barrier(group, NULL);
+    if (rank != 0)
+        muster_broadcast(group, data, 8, MUSTER_FLOAT32, 0, &work);
+    ranks_barrier();
     if (rank == 0) {
+        sleep_ms(200); /* they are under way */
         muster_group_free(group);
         ok(true, "one goes");
         ok(true, "in");
         ok(true, "good order");
     } else {
-        is_status(muster_broadcast(group, data, 8, MUSTER_FLOAT32, 0, NULL), MUSTER_ERR_PEER_LOST,
-                  "others need it");
+        is_status(muster_work_wait(work, LONG), MUSTER_ERR_PEER_LOST, "others need it");
         has_str(
             muster_last_error(),
             "in broadcast #2 of 8 float32, root 0, without rank 0, which left "
@@ -126,6 +170,7 @@ static void gone_root(int rank, int size)
         muster_group_lost_ranks(group, &lost, &count);
         ok(count == 1 && lost[0] == 0, "it is lost for them");
         muster_free(lost);
+        muster_work_free(work);
         ranks_barrier_among(2);
         muster_group_free(group);
     }
@@ -196,6 +241,7 @@ int main(int argc, char **argv)
     needs_gloo();
     static const struct ranks_case cases[] = {
         {.name = "missing member", .size = 4, .points = 5, .body = missing_member, .silent = true},
+        {.name = "same name", .size = 4, .points = 8, .body = same_name, .silent = true},
         {.name = "freed at work", .size = 3, .points = 6, .body = freed_at_work, .silent = true},
         {.name = "gone root", .size = 3, .points = 3, .body = gone_root, .silent = true},
         {.name = "own call",

@@ -43,7 +43,9 @@ typedef struct muster_group_args {
 /*
  * Makes a group of the parent's ranks ranks[0..num_ranks), in that order: ranks[i] becomes rank i.
  * Collective over its members, who alone need to call; a caller that is not among them gets
- * MUSTER_ERR_NOT_MEMBER and *group NULL, and nobody waits for it.
+ * MUSTER_ERR_NOT_MEMBER and *group NULL, and nobody waits for it. Members that give one group_name
+ * and other ranks than the others, or another order, get MUSTER_ERR_MISMATCH with them; where no
+ * name is given, other ranks are another group, which is waited for.
  */
 MUSTER_API muster_status muster_new_group(muster_group *parent, const int *ranks, size_t num_ranks,
                                           const muster_group_args *args, muster_group **group);

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/fnv.h"
 #include "group/making.h"
+#include "group/namesake.h"
 #include "base/rank_set.h"
 
 static int ascending(const void *a, const void *b)
@@ -52,7 +53,15 @@ static muster_status meet_members(making *call, membership *in, const int *sorte
     snprintf(plan, sizeof(plan), "the members %s",
              rank_list_text(in->ranks, (size_t)in->size, list, sizeof(list)));
     status = making_agree(call, plan);
-    return status == MUSTER_OK ? making_form(call, in, 1, group) : status;
+    if (status != MUSTER_OK)
+        return status;
+    namesake same_name;
+    status = namesake_begin(&same_name, call, sorted, in);
+    status = status == MUSTER_OK ? making_form(call, in, 1, group)
+                                 : exchange_settle(&call->meeting, status);
+    namesake_end(&same_name);
+    call->meeting.lookout = NULL;
+    return status;
 }
 
 muster_status muster_new_group(muster_group *parent, const int *ranks, size_t num_ranks,
