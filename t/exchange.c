@@ -484,6 +484,35 @@ static void server_stays(void)
     part(1);
 }
 
+/* How long the one that serves the store stays for another that never leaves. */
+static int64_t stay_ms(int64_t timeout_ms, exchange_lookout lookout, muster_status status)
+{
+    gather("stay", 2, 2, timeout_ms, meet_once);
+    muster_store_free(guests[0].meeting.store);
+    guests[0].meeting.store = store_retain(base);
+    guests[0].meeting.lookout = lookout;
+    guests[0].meeting.lookout_user = &looks;
+    int64_t began = deadline_now_ns();
+    exchange_clean(&guests[0].meeting, status);
+    int64_t stayed = (deadline_now_ns() - began) / 1000000;
+    exchange_clean(&guests[1].meeting, status);
+    part(2);
+    return stayed;
+}
+
+static void nobody_leaves(void)
+{
+    const int64_t soon = 800;
+    int64_t stayed = stay_ms(PLENTY_MS, see_end, MUSTER_OK);
+    ok(stayed < soon, "who has ended after all met is not waited for (%lld ms)", (long long)stayed);
+    stayed = stay_ms(PLENTY_MS, NULL, MUSTER_ERR_PEER_LOST);
+    ok(stayed < soon, "nor is one that was lost before (%lld ms)", (long long)stayed);
+    stayed = stay_ms(2 * SHORT_MS, see_nothing, MUSTER_OK);
+    ok(stayed < 2 * SHORT_MS + soon && stayed >= 250,
+       "one of which nothing is known is waited for until the time-out (%lld ms)",
+       (long long)stayed);
+}
+
 /* What is no verdict on a gate. */
 static void hostile(void)
 {
@@ -560,7 +589,7 @@ static void over(muster_store *store, const char *name)
 
 int main(void)
 {
-    plan(2 + 2 * POINTS + 3);
+    plan(2 + 2 * POINTS + 6);
     unheard();
     muster_store *store = NULL;
     muster_store_hash(&store);
@@ -573,6 +602,7 @@ int main(void)
         bail_out("no tcp store: %s", muster_last_error());
     over(store, "tcp");
     server_stays();
+    nobody_leaves();
     muster_store_free(store);
     return done();
 }

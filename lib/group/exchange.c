@@ -16,7 +16,7 @@
 #include "base/rank_set.h"
 #include "store/store.h"
 
-static char *shared_key(const exchange *meeting, int round, const char *name)
+char *exchange_shared_key(const exchange *meeting, int round, const char *name)
 {
     char *key = NULL;
     if (asprintf(&key, "%s/%d/%s", meeting->prefix, round, name) < 0)
@@ -28,7 +28,7 @@ char *exchange_key(const exchange *meeting, int round, int index)
 {
     char name[16];
     snprintf(name, sizeof(name), "%d", index);
-    return shared_key(meeting, round, name);
+    return exchange_shared_key(meeting, round, name);
 }
 
 muster_status exchange_init(exchange *meeting, muster_store *store, const char *prefix, int index,
@@ -74,7 +74,7 @@ static muster_status gate_verdict(exchange *meeting, const char *text, size_t si
 /* Puts text on the gate of a round unless something is there, and gives what is there then. */
 static muster_status gate_put(exchange *meeting, int round, const char *text)
 {
-    char *key = shared_key(meeting, round, "gate");
+    char *key = exchange_shared_key(meeting, round, "gate");
     if (key == NULL)
         return error_no_memory(strlen(meeting->prefix), "a key");
     void *value = NULL;
@@ -100,7 +100,7 @@ muster_status exchange_shut(exchange *meeting, muster_status status, const char 
 static void leave_the_first_word(const exchange *meeting)
 {
     enum { MOMENT_MS = 300 };
-    char *key = shared_key(meeting, meeting->round, "gate");
+    char *key = exchange_shared_key(meeting, meeting->round, "gate");
     void *value = NULL;
     size_t size = 0;
     if (key != NULL)
@@ -172,7 +172,7 @@ static muster_status compare_words(exchange *meeting, const char *text, const vo
 
 muster_status exchange_agree(exchange *meeting, const char *text)
 {
-    char *key = shared_key(meeting, 0, "plan"), *words = NULL;
+    char *key = exchange_shared_key(meeting, 0, "plan"), *words = NULL;
     if (key == NULL || asprintf(&words, "%d %s", meeting->count, text) < 0) {
         free(key);
         return error_no_memory(strlen(meeting->prefix), "a key");
@@ -268,7 +268,7 @@ static muster_status name_the_missing(exchange *meeting, const char *phase)
  * otherwise MUSTER_OK is that there was none. */
 static muster_status gate_read(exchange *meeting, int64_t timeout_ms, bool *heard)
 {
-    char *key = shared_key(meeting, meeting->round, "gate");
+    char *key = exchange_shared_key(meeting, meeting->round, "gate");
     if (key == NULL)
         return error_no_memory(strlen(meeting->prefix), "a key");
     void *value = NULL;
@@ -358,7 +358,7 @@ static muster_status wait_at_gate(exchange *meeting, const char *phase)
 
 static muster_status arrive(exchange *meeting)
 {
-    char *key = shared_key(meeting, meeting->round, "n");
+    char *key = exchange_shared_key(meeting, meeting->round, "n");
     if (key == NULL)
         return error_no_memory(strlen(meeting->prefix), "a key");
     int64_t arrived = 0;
@@ -418,65 +418,4 @@ muster_status exchange_round(exchange *meeting, muster_blob mine, bool published
     if (all != NULL)
         *all = meeting->blobs;
     return MUSTER_OK;
-}
-
-static void remove_key(exchange *meeting, char *key)
-{
-    if (key != NULL)
-        muster_store_delete(meeting->store, muster_str(key), NULL);
-    free(key);
-}
-
-/* Removes what the participants share, and what the first so many of them published. */
-static void remove_all(exchange *meeting, int rounds, int participants)
-{
-    for (int round = 0; round < rounds; round++) {
-        for (int i = 0; round >= meeting->keep_rounds && i < participants; i++)
-            remove_key(meeting, exchange_key(meeting, round, i));
-        remove_key(meeting, shared_key(meeting, round, "n"));
-        remove_key(meeting, shared_key(meeting, round, "gate"));
-    }
-    remove_key(meeting, shared_key(meeting, 0, "plan"));
-    remove_key(meeting, shared_key(meeting, 0, "left"));
-}
-
-bool exchange_leave(exchange *meeting)
-{
-    char *key = shared_key(meeting, 0, "left");
-    int64_t left = 0;
-    if (key != NULL)
-        muster_store_add(meeting->store, muster_str(key), 1, &left);
-    free(key);
-    return left == meeting->most;
-}
-
-/* The store would go with this process: it stays for those who have yet to learn how this ended.
- * After a failure some may never have come. */
-static void see_them_leave(const exchange *meeting, muster_status status)
-{
-    enum { FORMED_MS = 10000, FAILED_MS = 1000, TIMED_OUT_MS = 300 };
-    int64_t patience_ms = status == MUSTER_OK            ? FORMED_MS
-                          : status == MUSTER_ERR_TIMEOUT ? TIMED_OUT_MS
-                                                         : FAILED_MS;
-    char *key = shared_key(meeting, 0, "left");
-    if (key != NULL)
-        store_wait_gone(meeting->store, muster_str(key), deadline_in(patience_ms));
-    free(key);
-}
-
-void exchange_finish(exchange *meeting, bool last, muster_status status)
-{
-    if (last && status == MUSTER_OK)
-        remove_all(meeting, meeting->round, 0);
-    else if (last)
-        remove_all(meeting, EXCHANGE_MAX_ROUNDS, meeting->most);
-    else if (store_served_here(meeting->store))
-        see_them_leave(meeting, status);
-}
-
-void exchange_clean(exchange *meeting, muster_status status)
-{
-    for (int round = meeting->keep_rounds; status == MUSTER_OK && round < meeting->round; round++)
-        remove_key(meeting, exchange_key(meeting, round, meeting->index));
-    exchange_finish(meeting, exchange_leave(meeting), status);
 }

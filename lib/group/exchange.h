@@ -57,6 +57,9 @@ muster_status exchange_round(exchange *meeting, muster_blob mine, bool published
 /* The key under which participant index publishes in a round; freed by the caller. */
 char *exchange_key(const exchange *meeting, int round, int index);
 
+/* The key of a round that all participants share. */
+char *exchange_shared_key(const exchange *meeting, int round, const char *name);
+
 /*
  * Shuts the gate of the round to come with status and sentence, unless it is open or shut already.
  * Returns what the gate holds then: MUSTER_OK where it was open, else the status, with the sentence
@@ -98,7 +101,8 @@ void exchange_void(exchange *meeting);
 
 /*
  * After the last round, or after a failure: the last participant to call it removes all that they
- * share. One whose process serves the store stays a while for the others to learn how it ended.
+ * share. One whose process serves the store stays a while for the others to learn how it ended, no
+ * longer than the time-out leaves and not for ranks of which the lookout says that they have ended.
  * What each has published it removes by itself after the last round; after a failure somebody may
  * still be reading it, so that too is left to the last one.
  */

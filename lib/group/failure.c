@@ -120,6 +120,14 @@ muster_status failure_check(muster_group *group)
     return status;
 }
 
+muster_status failure_begun(muster_group *group)
+{
+    pthread_mutex_lock(&group->failure.lock);
+    muster_status status = group->failure.status;
+    pthread_mutex_unlock(&group->failure.lock);
+    return status;
+}
+
 /* This rank's cause, from the thread's last error. */
 static void write_cause(char *cause, muster_status status, int rank, const char *sentence)
 {

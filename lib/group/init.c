@@ -215,9 +215,11 @@ static muster_status form_world(setup *s, const char *record, bool *retry, muste
         meeting.lookout_user = &made->ranks;
         status = forming_run(&meeting, &(forming_plan){made, NULL}, 1);
     }
-    if (status == MUSTER_OK)
+    if (status == MUSTER_OK) {
+        meeting.lookout = lookout_works;
+        meeting.lookout_user = made;
         exchange_clean(&meeting, MUSTER_OK);
-    else
+    } else
         give_up(s, made != NULL ? &made->place : &place, &meeting, status);
     *retry = meeting.retry;
     exchange_destroy(&meeting);

@@ -28,6 +28,9 @@ muster_status lookout_those(void *some);
 /* exchange_lookout with a group as user: the ranks that meet are its own, and it works. */
 muster_status lookout_group(void *group);
 
+/* The same for who does not want to know why, without waiting until that is known. */
+muster_status lookout_works(void *group);
+
 /* Before the ranks know each other each looks at the two next to it, so that the store has as
  * little to do for many ranks as for few. */
 typedef struct lookout_neighbours {

@@ -14,6 +14,7 @@
 #include "collective/work_handle.h"
 #include "base/deadline.h"
 #include "base/error.h"
+#include "group/failure.h"
 #include "group/forming.h"
 #include "group/init.h"
 #include "group/lookout.h"
@@ -218,11 +219,21 @@ muster_status making_form(making *call, membership *in, size_t count, muster_gro
     return status;
 }
 
+/* Whether the others are there is seen by a group that all of them are in: the parent, or where
+ * that has failed the one that was made of it. */
+static void look_while_leaving(making *call, muster_group *made)
+{
+    muster_group *seen_by = failure_begun(call->parent) == MUSTER_OK ? call->parent : made;
+    call->meeting.lookout = seen_by != NULL ? lookout_works : NULL;
+    call->meeting.lookout_user = seen_by;
+}
+
 /* Ends the exchange, and gives a failure the name of the group and the call. */
 muster_status making_finish(making *call, muster_status status, muster_group **groups, size_t count)
 {
     char sentence[ERROR_SIZE];
     snprintf(sentence, sizeof(sentence), "%s", muster_last_error());
+    look_while_leaving(call, status == MUSTER_OK && count > 0 ? groups[0] : NULL);
     if (call->meeting.store != NULL)
         exchange_clean(&call->meeting, status);
     exchange_destroy(&call->meeting);
