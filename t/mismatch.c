@@ -169,6 +169,40 @@ static void roots_differ(int rank, int size)
         roots_of(which, rank, size);
 }
 
+/* Rank 1 makes another call than the others, which asks nothing of it, and goes on to a barrier:
+ * that is found out when the others have waited. */
+static void went_on(int which, int rank)
+{
+    muster_group *group = world_of("on", 1200);
+    int64_t began = now_ms();
+    muster_status status = MUSTER_OK;
+    if (rank != 1)
+        status = which == 1 ? muster_all_gather(group, a, b, 8, MUSTER_INT32, NULL)
+                            : muster_all_reduce(group, a, b, 8, MUSTER_INT32, MUSTER_SUM, NULL);
+    else
+        status = which == 1 ? muster_gather(group, a, b, 8, MUSTER_INT32, 0, NULL)
+                            : muster_reduce(group, a, b, 8, MUSTER_INT32, MUSTER_SUM, 0, NULL);
+    if (status == MUSTER_OK)
+        status = muster_barrier(group, NULL);
+    is_status(status, MUSTER_ERR_MISMATCH, "gone on: %d", which);
+    ok(in_time(began, 2500), "in time");
+    has_str(muster_last_error(), which == 1 ? "all_gather #1 of 8" : "all_reduce #1",
+            "what most call is said");
+    has_str(muster_last_error(),
+            which == 1 ? "rank 1 called gather #1 of 8 int32, root 0"
+                       : "rank 1 called reduce #1 of 8 int32, sum, root 0",
+            "and what rank 1 called");
+    ranks_barrier();
+    muster_group_free(group);
+}
+
+static void gone_on(int rank, int size)
+{
+    (void)size;
+    for (int which = 0; which < 2; which++)
+        went_on(which, rank);
+}
+
 /* Messages between two ranks. */
 static void messages_differ(int rank, int size)
 {
@@ -214,6 +248,7 @@ int main(int argc, char **argv)
     static const struct ranks_case cases[] = {
         {.name = "calls", .size = 3, .points = 10 * ODDS, .body = calls_differ, .silent = true},
         {.name = "roots", .size = 3, .points = 18, .body = roots_differ, .silent = true},
+        {.name = "on", .size = 3, .points = 8, .body = gone_on, .silent = true},
         {.name = "messages", .size = 2, .points = 8, .body = messages_differ, .silent = true},
         {.name = "often", .size = 3, .points = 5, .body = once_too_often, .silent = true},
     };

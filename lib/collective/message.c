@@ -238,7 +238,7 @@ static void note_doing(muster_group *group, const message_label *label)
     if (label->kind == MESSAGE_SEND)
         return;
     pthread_mutex_lock(&group->failure.lock);
-    group->doing = *label;
+    calls_note(&group->calls, label);
     pthread_mutex_unlock(&group->failure.lock);
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * The first cause of a group's failure. Keys: <prefix>/failure the cause, <prefix>/failed/<rank>
- * that a rank has failed (see loss.h), <prefix>/at/<rank> the latest collective of a rank,
- * "<number> <call>": one that has done its part in an earlier one is not missing there.
+ * that a rank has failed (see loss.h), <prefix>/at/<rank> the latest collectives of a rank (see
+ * calls.h): one that has done its part in an earlier one is not missing there.
  */
 #include "config.h"
 
@@ -18,6 +18,7 @@
 #include "base/patience.h"
 #include "base/rank_set.h"
 #include "base/thread.h"
+#include "collective/calls.h"
 #include "group/loss.h"
 #include "store/store.h"
 
@@ -40,8 +41,6 @@ enum { BEFORE_DUE_MS = 500, AFTER_DUE_MS = 3000 };
 /* How often it is asked who is missing. */
 enum { CENSUS_ROUNDS = 4 };
 
-enum { CALL_SIZE = 192 };
-
 /* One talk with the store, held on a thread aside. */
 typedef struct inquiry {
     void (*talk)(struct inquiry *);
@@ -49,12 +48,11 @@ typedef struct inquiry {
     char *prefix;
     int rank;
     int size;
-    uint64_t sequence;    /* of the collective that has timed out */
-    uint64_t at;          /* of this rank's latest one */
-    char call[CALL_SIZE]; /* which that is, in words */
-    bool due;             /* an operation is, or was a moment ago */
-    int peer;             /* the one that a rank that timed out waited for itself, or -1 */
-    loss loss;            /* whose connections were closed */
+    uint64_t sequence;      /* of the collective that has timed out */
+    char calls[CALLS_TEXT]; /* this rank's latest ones */
+    bool due;               /* an operation is, or was a moment ago */
+    int peer;               /* the one that a rank that timed out waited for itself, or -1 */
+    loss loss;              /* whose connections were closed */
     char cause[ERROR_SIZE];
 } inquiry;
 
@@ -93,12 +91,10 @@ static void set_mark(const inquiry *asked, char *key, const char *value)
     free(key);
 }
 
-/* Says which collective this rank is in, or has been in. */
+/* Says which collectives this rank is in, or has been in. */
 static void mark_place(const inquiry *asked)
 {
-    char place[CALL_SIZE + 32];
-    snprintf(place, sizeof(place), "%llu %s", (unsigned long long)asked->at, asked->call);
-    set_mark(asked, place_key(asked, asked->rank), place);
+    set_mark(asked, place_key(asked, asked->rank), asked->calls);
 }
 
 /* Takes over a cause that the store gave. */
@@ -217,22 +213,30 @@ static void talk_loss(inquiry *asked)
 
 /* What the census found out. */
 typedef struct census {
-    bool *missing;        /* a flag a rank: it did not say that it came to the collective */
-    int other;            /* a rank that made another call, or -1 */
-    char call[CALL_SIZE]; /* which one */
+    bool *missing; /* a flag a rank: it did not say that it came to the collective */
+    int other;     /* a rank that made another call, or -1 */
+    calls_difference differ;
+    bool other_went_on; /* to a later call */
+    int ahead;          /* a rank that is so far on that nobody knows whether it came, or -1 */
+    char ahead_call[CALLS_WORDS];
 } census;
 
-/* Whether the rank has come as far, and by the same call. */
+/* Whether the rank has come as far, and by the same calls. */
 static void compare_place(const inquiry *asked, int rank, muster_blob place, census *found)
 {
-    char text[CALL_SIZE + 32], *call = text;
+    char text[CALLS_TEXT], latest[CALLS_WORDS];
+    calls_difference differ;
     snprintf(text, sizeof(text), "%.*s", (int)place.size, (const char *)place.data);
-    uint64_t at = strtoull(text, &call, 10);
-    call += *call == ' ';
+    uint64_t at = calls_latest(text, latest, sizeof(latest));
     found->missing[rank] = at < asked->sequence;
-    if (at == asked->sequence && found->other < 0 && strcmp(call, asked->call) != 0) {
+    if (calls_differ(asked->calls, text, &differ) &&
+        (found->other < 0 || differ.number < found->differ.number)) {
         found->other = rank;
-        snprintf(found->call, sizeof(found->call), "%.*s", CALL_SIZE - 1, call);
+        found->differ = differ;
+        found->other_went_on = at > differ.number;
+    } else if (at > asked->sequence && !calls_has(text, asked->sequence)) {
+        found->ahead = rank;
+        memcpy(found->ahead_call, latest, sizeof(latest));
     }
 }
 
@@ -285,33 +289,44 @@ static bool ask_until_settled(inquiry *asked, census *found)
     return true;
 }
 
-static void name_missing(inquiry *asked, const bool *missing)
+static void name_missing(inquiry *asked, const census *found)
 {
-    char ranks[256], whole[ERROR_SIZE], *mark = strstr(asked->cause, CAUSE_RANKS);
+    char ranks[512], whole[ERROR_SIZE], *mark = strstr(asked->cause, CAUSE_RANKS);
     if (mark == NULL)
         return;
-    if (count_of(missing, asked->size) > 0)
-        rank_set_text(missing, asked->size, ranks, sizeof(ranks));
+    if (count_of(found->missing, asked->size) > 0)
+        rank_set_text(found->missing, asked->size, ranks, sizeof(ranks));
+    else if (found->ahead >= 0)
+        snprintf(ranks, sizeof(ranks), "rank %d, though rank %d has gone on to %s", asked->peer,
+                 found->ahead, found->ahead_call);
     else
-        snprintf(ranks, sizeof(ranks), "rank %d, though all ranks are in it", asked->peer);
+        snprintf(ranks, sizeof(ranks), "rank %d, though all ranks have come to it", asked->peer);
     snprintf(whole, sizeof(whole), "%.*s%s%s", (int)(mark - asked->cause), asked->cause, ranks,
              mark + strlen(CAUSE_RANKS));
     memcpy(asked->cause, whole, sizeof(whole));
 }
 
-/* Ranks that wait for each other since each makes another call: that is why nobody came. */
+/* Ranks that made other calls under one number: that is why nobody came. */
+static void say_other(inquiry *asked, const census *found)
+{
+    bool went_on =
+        calls_latest(asked->calls, (char[CALLS_WORDS]){0}, CALLS_WORDS) > found->differ.number;
+    snprintf(asked->cause, sizeof(asked->cause),
+             "%d %d the ranks disagree: rank %d %s %s, but rank %d %s %s; every rank must make the "
+             "same call",
+             (int)MUSTER_ERR_MISMATCH, asked->rank, asked->rank, went_on ? "called" : "calls",
+             found->differ.ours, found->other, found->other_went_on ? "called" : "calls",
+             found->differ.theirs);
+}
+
 static void take_census(inquiry *asked)
 {
-    census found = {.missing = calloc((size_t)asked->size, sizeof(bool)), .other = -1};
+    census found = {.missing = calloc((size_t)asked->size, sizeof(bool)), .other = -1, .ahead = -1};
     if (found.missing != NULL && ask_until_settled(asked, &found)) {
         if (found.other >= 0)
-            snprintf(asked->cause, sizeof(asked->cause),
-                     "%d %d the ranks disagree: rank %d calls %s, but rank %d calls %s; every rank "
-                     "must make the same call",
-                     (int)MUSTER_ERR_MISMATCH, asked->rank, asked->rank, asked->call, found.other,
-                     found.call);
+            say_other(asked, &found);
         else
-            name_missing(asked, found.missing);
+            name_missing(asked, &found);
     }
     free(found.missing);
 }
@@ -365,8 +380,7 @@ static void inquire(muster_group *group, void (*talk)(inquiry *), uint64_t seque
     asked->size = group->size;
     asked->sequence = sequence;
     pthread_mutex_lock(&group->failure.lock);
-    asked->at = group->doing.sequence;
-    message_label_call(&group->doing, asked->call, sizeof(asked->call));
+    calls_text(&group->calls, asked->calls);
     pthread_mutex_unlock(&group->failure.lock);
     asked->peer = peer;
     asked->due = is_due(group);

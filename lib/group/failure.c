@@ -224,8 +224,9 @@ void failure_leave(muster_group *group)
         return;
     }
     pthread_mutex_lock(&group->failure.lock);
-    if (work_queue_busy(group->queue) && group->doing.kind != 0)
-        message_label_text(&group->doing, call, sizeof(call));
+    const message_label *doing = calls_last(&group->calls);
+    if (work_queue_busy(group->queue) && doing != NULL)
+        message_label_text(doing, call, sizeof(call));
     pthread_mutex_unlock(&group->failure.lock);
     static const char format[] = "%d %d rank %d has freed the group with %s under way";
     snprintf(cause, sizeof(cause), format, (int)MUSTER_ERR_FAILED, group->rank, group->rank, call);

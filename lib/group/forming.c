@@ -173,7 +173,7 @@ static muster_status test_group(muster_group *group)
     /* The program counts its own operations. */
     atomic_store(&group->sequence, 0);
     pthread_mutex_lock(&group->failure.lock);
-    group->doing = (message_label){0};
+    group->calls = (call_list){0};
     pthread_mutex_unlock(&group->failure.lock);
     if (status == MUSTER_OK)
         status = check_who(group, all, tag);

@@ -14,7 +14,7 @@
 #include "group/claim.h"
 #include "group/family.h"
 #include "backend/host.h"
-#include "collective/label.h"
+#include "collective/calls.h"
 #include "collective/premul.h"
 #include "options/options.h"
 #include "group/roster.h"
@@ -69,7 +69,7 @@ struct muster_group {
     pid_t pid;        /* of the process that made it */
     group_failure failure;
     abort_listener *_Atomic listener; /* for signal handlers, where one was asked for */
-    message_label doing; /* the collective under way, or the last; under the failure's lock */
+    call_list calls;                  /* the collectives of late, under the failure's lock */
     premul_list premuls;
     group_costs costs;
     _Atomic uint64_t bytes_sent;

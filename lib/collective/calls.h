@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The latest collectives of a group on this rank, so that ranks which wait in vain can find out
+ * whether another has made another call, even where that one went on since.
+ */
+#ifndef MUSTER_LIB_CALLS_H
+#define MUSTER_LIB_CALLS_H
+
+#include "collective/label.h"
+
+enum { CALLS_KEPT = 16, CALLS_WORDS = 160, CALLS_TEXT = CALLS_KEPT * (CALLS_WORDS + 24) };
+
+/* The one of number n is at n % CALLS_KEPT; kind 0: there is none. */
+typedef struct call_list {
+    uint64_t latest; /* number; 0: there was none */
+    message_label calls[CALLS_KEPT];
+} call_list;
+
+void calls_note(call_list *list, const message_label *label);
+
+/* The latest one, or NULL. */
+const message_label *calls_last(const call_list *list);
+
+/* A line "<number> <call>" for each, the latest one first. Returns text, of CALLS_TEXT bytes. */
+const char *calls_text(const call_list *list, char *text);
+
+/* The call of the first line, and its number. */
+uint64_t calls_latest(const char *text, char *words, size_t size);
+
+/* Two ranks' calls of one number that are not the same. */
+typedef struct calls_difference {
+    uint64_t number;
+    char ours[CALLS_WORDS];
+    char theirs[CALLS_WORDS];
+} calls_difference;
+
+/* Compares what both texts have; the first difference that there was. False where there is none. */
+bool calls_differ(const char *ours, const char *theirs, calls_difference *found);
+
+/* Whether the text has the call of that number. */
+bool calls_has(const char *text, uint64_t number);
+
+#endif

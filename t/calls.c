@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The latest collectives of a rank, and how those of two are compared.
+ */
+#include "collective/calls.h"
+
+#include <string.h>
+
+#include "tap.h"
+
+static message_label label_of(message_kind kind, uint64_t number)
+{
+    return (message_label){
+        .kind = kind, .type = MUSTER_INT8, .root = -1, .sequence = number, .count = 1};
+}
+
+static void texts(void)
+{
+    static call_list list;
+    char text[CALLS_TEXT], words[CALLS_WORDS];
+    is_str(calls_text(&list, text), "", "at first there is none");
+    is_int((int)calls_latest(text, words, sizeof(words)), 0, "and no latest");
+    is_str(words, "", "that has words");
+    ok(calls_last(&list) == NULL, "nor is there one");
+    message_label first = label_of(MESSAGE_BARRIER, 1), second = label_of(MESSAGE_BROADCAST, 2);
+    calls_note(&list, &first);
+    calls_note(&list, &second);
+    calls_note(&list, &second);
+    is_str(calls_text(&list, text), "2 broadcast #2 of 1 int8\n1 barrier #1\n",
+           "each has a line, however often it is noted");
+    is_int((int)calls_latest(text, words, sizeof(words)), 2, "the latest has its number");
+    is_str(words, "broadcast #2 of 1 int8", "and its words");
+    ok(calls_last(&list)->kind == MESSAGE_BROADCAST, "and is what it was");
+    for (uint64_t n = 3; n <= 40; n++) {
+        message_label more = label_of(MESSAGE_BARRIER, n);
+        calls_note(&list, &more);
+    }
+    calls_text(&list, text);
+    ok(calls_has(text, 40) && calls_has(text, 40 - CALLS_KEPT + 1), "the latest are kept");
+    ok(!calls_has(text, 40 - CALLS_KEPT) && !calls_has(text, 41), "and no others");
+    message_label far = label_of(MESSAGE_BARRIER, 46);
+    calls_note(&list, &far);
+    calls_text(&list, text);
+    ok(calls_has(text, 46) && calls_has(text, 40) && !calls_has(text, 41) && !calls_has(text, 30),
+       "numbers that were passed over are not there");
+}
+
+static void differences(void)
+{
+    static const struct {
+        const char *ours, *theirs;
+        int number; /* 0: there is none */
+        const char *our_words, *their_words;
+        const char *name;
+    } rows[] = {
+        {"", "", 0, NULL, NULL, "nothing and nothing"},
+        {"1 a\n", "", 0, NULL, NULL, "something and nothing"},
+        {"1 a\n", "1 a\n", 0, NULL, NULL, "the same"},
+        {"1 a\n", "1 b\n", 1, "a", "b", "another"},
+        {"1 a\n", "2 c\n1 b\n", 1, "a", "b", "another, and gone on"},
+        {"2 c\n1 b\n", "1 a\n", 1, "b", "a", "gone on from another"},
+        {"3 z\n2 c\n1 b\n", "3 y\n2 d\n1 b\n", 2, "c", "d", "the first of two differences"},
+        {"1 a\n", "12 b\n", 0, NULL, NULL, "other numbers"},
+        {"1 a", "1 ab", 1, "a", "ab", "the beginning of another"},
+        {"x\n1 a\n", "1 b\n", 0, NULL, NULL, "what is no text"},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        calls_difference found = {.number = 0};
+        bool differ = calls_differ(rows[i].ours, rows[i].theirs, &found);
+        ok(differ == (rows[i].number > 0) && (int)found.number == rows[i].number &&
+               (!differ || (strcmp(found.ours, rows[i].our_words) == 0 &&
+                            strcmp(found.theirs, rows[i].their_words) == 0)),
+           "%s", rows[i].name);
+    }
+}
+
+int main(void)
+{
+    plan(11 + 10);
+    texts();
+    differences();
+    return done();
+}
