@@ -95,6 +95,92 @@ static void one_group(int rank, int size)
     ranks_barrier();
 }
 
+/* ---- several threads, one parent ---- */
+
+typedef struct maker {
+    pthread_t thread;
+    muster_group *parent;
+    bool alone; /* by members that meet alone */
+    int64_t timeout_ms;
+    muster_status status;
+    char sentence[1024];
+} maker;
+
+static void *make_one(void *argument)
+{
+    maker *self = argument;
+    static const int all[] = {0, 1, 2};
+    muster_group *made = NULL;
+    muster_group_args args = MUSTER_GROUP_ARGS_INIT;
+    args.timeout_ms = self->timeout_ms;
+    self->status = self->alone ? muster_new_group(self->parent, all, 3, &args, &made)
+                               : muster_group_split(self->parent, 0, 0, &args, &made);
+    if (self->status == MUSTER_OK && !group_works(made))
+        self->status = MUSTER_ERR_INTERNAL;
+    snprintf(self->sentence, sizeof(self->sentence), "%s", muster_last_error());
+    muster_group_free(made);
+    return NULL;
+}
+
+static void make(maker *self, muster_group *parent, bool alone, int64_t timeout_ms)
+{
+    *self = (maker){.parent = parent, .alone = alone, .timeout_ms = timeout_ms};
+    start(&self->thread, make_one, self);
+}
+
+/* None of them has a name of its own, so that they would all like the same. */
+static void one_parent(int rank, int size)
+{
+    (void)rank;
+    (void)size;
+    muster_group *group = world_of("world", T);
+    maker makers[2 * THREADS];
+    for (int alone = 0; alone < 2; alone++) {
+        int good = 0;
+        for (int i = 0; i < 2 * THREADS; i++)
+            make(&makers[i], group, alone == 1, T);
+        for (int i = 0; i < 2 * THREADS; i++) {
+            pthread_join(makers[i].thread, NULL);
+            good += makers[i].status == MUSTER_OK;
+            if (makers[i].status != MUSTER_OK)
+                diag("%s", makers[i].sentence);
+        }
+        is_int(good, 2 * THREADS, "groups made by many threads%s", alone == 1 ? ", alone" : "");
+    }
+    ranks_barrier();
+    muster_group_free(group);
+    ranks_barrier();
+}
+
+/* The second call of rank 0 gives up before the others have come to the first. */
+static void no_turn(int rank, int size)
+{
+    (void)size;
+    muster_group *group = world_of("world", T);
+    maker first, second;
+    if (rank == 0) {
+        make(&first, group, false, T);
+        sleep_ms(300);
+        make(&second, group, false, 200);
+        pthread_join(second.thread, NULL);
+    }
+    ranks_barrier();
+    if (rank != 0)
+        make(&first, group, false, T);
+    pthread_join(first.thread, NULL);
+    is_status(first.status, MUSTER_OK, "the first call ends well");
+    if (rank != 0) {
+        make(&second, group, false, T);
+        pthread_join(second.thread, NULL);
+    }
+    is_status(second.status, MUSTER_ERR_TIMEOUT, "the second, whose turn did not come, does not");
+    has_str(second.sentence, "timed out after 200 ms on rank 0, waiting for another call",
+            "and says so to all");
+    ranks_barrier();
+    muster_group_free(group);
+    ranks_barrier();
+}
+
 /* ---- several groups ---- */
 
 /* Rank 0 waits in all; the others come to the last one first. */
@@ -318,6 +404,8 @@ int main(int argc, char **argv)
     needs_gloo();
     static const struct ranks_case cases[] = {
         {.name = "one_group", .size = 3, .points = 2, .body = one_group, .silent = true},
+        {.name = "one_parent", .size = 3, .points = 2, .body = one_parent, .silent = true},
+        {.name = "no_turn", .size = 3, .points = 3, .body = no_turn, .silent = true},
         {.name = "any_of_groups", .size = 3, .points = 1, .body = any_of_groups, .silent = true},
         {.name = "messages_pass", .size = 3, .points = 3, .body = messages_pass, .silent = true},
         {.name = "holds",

@@ -7,6 +7,11 @@
  * store. In a call of all ranks of the parent a rank with wrong arguments, or with other lists,
  * another size or another backend than the others, makes all of them return the same error.
  *
+ * Several threads may make groups of one parent at once. The calls that are collective over the
+ * parent are made one after the other, in the order in which they were issued, and so are
+ * muster_new_group() calls of the same members and name: that order must be the same on all of
+ * them. A call whose turn does not come within its time-out fails on all.
+ *
  * A caller that is in no group of those that are made has *group NULL, which every function that
  * returns a status answers with MUSTER_ERR_NOT_MEMBER, and which muster_group_free() accepts. In a
  * call of all ranks that is MUSTER_OK, since it did its part (split, by enumeration); in a call of

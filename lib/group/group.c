@@ -64,6 +64,7 @@ muster_status group_new(const group_shape *shape, muster_group **group)
     atomic_init(&made->timeout_ms, shape->timeout_ms);
     failure_init(&made->failure);
     premul_init(&made->premuls);
+    turn_line_init(&made->makers);
     made->store = store_retain(shape->store);
     muster_status status = allocate(made, shape);
     if (status != MUSTER_OK) {
@@ -111,6 +112,7 @@ static void release(muster_group *group)
     muster_options_free(group->options);
     failure_destroy(&group->failure);
     premul_destroy(&group->premuls);
+    turn_line_destroy(&group->makers);
     free(group->sends);
     free(group->receives);
     free(group->to_parent);

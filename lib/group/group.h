@@ -18,6 +18,7 @@
 #include "collective/premul.h"
 #include "options/options.h"
 #include "group/roster.h"
+#include "group/turn.h"
 #include "collective/work.h"
 
 /* What making the group took. */
@@ -65,6 +66,7 @@ struct muster_group {
     work_queue *queue;
     bool checks;      /* all calls are compared, since some rank of the world wants it */
     family *children; /* names of the groups made of this one */
+    turn_line makers; /* calls that make groups of this one, and have not ended */
     family *siblings; /* the parent's children, among which this one is; or NULL */
     pid_t pid;        /* of the process that made it */
     group_failure failure;

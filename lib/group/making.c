@@ -40,14 +40,28 @@ muster_status making_take_arguments(making *call, const muster_group_args *args)
     return status;
 }
 
-/* Begins the exchange of a call: number tells it from earlier ones of its kind. */
-muster_status making_begin(making *call, const char *kind, long long number, int index, int count)
+static muster_status wait_for_turn(const making *call)
 {
+    if (turn_wait(&call->parent->makers, &call->mine, call->meeting.end))
+        return MUSTER_OK;
+    return error_set(MUSTER_ERR_TIMEOUT,
+                     "timed out after %lld ms on rank %d, waiting for another call that makes "
+                     "groups of '%s', which was issued here before and has not ended; such calls "
+                     "are made one after the other",
+                     (long long)call->timeout_ms, call->parent->rank, call->parent->name);
+}
+
+muster_status making_begin(making *call, const char *kind, int index, int count)
+{
+    muster_group *parent = call->parent;
     char *prefix = NULL;
-    if (asprintf(&prefix, "%s/%s.%lld", call->parent->prefix, kind, number) < 0)
-        return error_no_memory(strlen(call->parent->prefix), "a key");
-    muster_status status = exchange_init(&call->meeting, call->parent->store, prefix, index, count,
-                                         call->timeout_ms, deadline_in(call->timeout_ms));
+    deadline end = deadline_in(call->timeout_ms);
+    if (!turn_take(&parent->makers, parent->children, kind, &call->mine))
+        return error_no_memory(64, "a count");
+    if (asprintf(&prefix, "%s%s.%lld", parent->prefix, kind, call->mine.number) < 0)
+        return error_no_memory(strlen(parent->prefix), "a key");
+    muster_status status =
+        exchange_init(&call->meeting, parent->store, prefix, index, count, call->timeout_ms, end);
     free(prefix);
     if (status != MUSTER_OK)
         return status;
@@ -56,7 +70,7 @@ muster_status making_begin(making *call, const char *kind, long long number, int
     call->meeting.members = call->participants;
     call->meeting.group = call->parent->name;
     patience_until(call->meeting.end);
-    return MUSTER_OK;
+    return exchange_settle(&call->meeting, wait_for_turn(call));
 }
 
 /* All ranks of the parent meet. Counted even if our arguments are wrong, so that the count is the
@@ -67,10 +81,7 @@ muster_status making_begin_with_all(making *call, const muster_group_args *args)
     muster_status status = making_take_arguments(call, args);
     char sentence[ERROR_SIZE];
     snprintf(sentence, sizeof(sentence), "%s", muster_last_error());
-    long long number = family_count(parent->children, "/calls", 1);
-    if (number < 0)
-        return error_no_memory(64, "a count");
-    muster_status begun = making_begin(call, "call", number, parent->rank, parent->size);
+    muster_status begun = making_begin(call, "/call", parent->rank, parent->size);
     if (begun != MUSTER_OK)
         return begun;
     return status == MUSTER_OK ? MUSTER_OK
@@ -135,8 +146,8 @@ static muster_status fill_group(const making *call, const membership *in, muster
         return error_no_memory(strlen(group->name), "a name");
     if (!free_name)
         return error_set(MUSTER_ERR_EXISTS,
-                         "a group called '%s' is still open here; free it first, or give the new "
-                         "one another name",
+                         "a group called '%s' is still open here, or being made by another "
+                         "thread; free it first, or give the new one another name",
                          group->name);
     group->siblings = family_retain(call->parent->children);
     return MUSTER_OK;
@@ -237,6 +248,7 @@ muster_status making_finish(making *call, muster_status status, muster_group **g
     if (call->meeting.store != NULL)
         exchange_clean(&call->meeting, status);
     exchange_destroy(&call->meeting);
+    turn_end(&call->parent->makers, &call->mine);
     patience_usual();
     for (size_t i = 0; status == MUSTER_OK && i < count; i++)
         init_finish(groups[i], call->began_ns, call->operations_before);

@@ -31,6 +31,7 @@ typedef struct making {
     int64_t began_ns;
     long long operations_before;
     error_kept before; /* the thread's sentence, which a call that succeeds leaves alone */
+    turn mine;
     exchange meeting;
     const int *participants; /* of the parent, ascending; NULL: all of its ranks */
 } making;
@@ -43,8 +44,13 @@ muster_status making_start_on_any(making *call, muster_group *parent, const char
 
 muster_status making_take_arguments(making *call, const muster_group_args *args);
 
-/* Begins the exchange among count participants; kind and number tell it from earlier ones. */
-muster_status making_begin(making *call, const char *kind, long long number, int index, int count);
+/*
+ * Begins the exchange among count participants, of whom this one is number index. Calls of one kind
+ * ("/call" and the like) have their turn in the order in which they were issued on this rank, which
+ * must be the same on all: their number tells them apart. One whose turn does not come in time
+ * tells the others.
+ */
+muster_status making_begin(making *call, const char *kind, int index, int count);
 
 /* The same among all ranks of the parent, together with making_take_arguments. Arguments that are
  * wrong do not keep the exchange from being begun, so that the others can be told. */

@@ -29,7 +29,7 @@ static char *meeting_key(const making *call, const int *sorted, int count)
     for (int i = 0; i < count; i++)
         hash = fnv_add(hash, (uint64_t)sorted[i]);
     const char *name = call->args.group_name != NULL ? call->args.group_name : "";
-    int length = asprintf(&key, "members/%s/%016llx", name, (unsigned long long)hash);
+    int length = asprintf(&key, "/members/%s/%016llx", name, (unsigned long long)hash);
     return length < 0 ? NULL : key;
 }
 
@@ -43,10 +43,8 @@ static muster_status meet_members(making *call, membership *in, const int *sorte
     int index = 0;
     while (sorted[index] != call->parent->rank)
         index++;
-    long long number = family_count(call->parent->children, key, 1);
     call->participants = sorted;
-    muster_status status = number < 0 ? error_no_memory(64, "a count")
-                                      : making_begin(call, key, number, index, in->size);
+    muster_status status = making_begin(call, key, index, in->size);
     free(key);
     if (status != MUSTER_OK)
         return status;

@@ -59,12 +59,8 @@ static muster_status meet_survivors(making *call, membership *in, muster_group *
     char list[1024], plan[1200];
     muster_group *parent = call->parent;
     lookout_some survivors = {&parent->ranks, in->ranks, in->size};
-    long long number = family_count(parent->children, "/shrinks", 1);
-    if (number < 0)
-        return error_no_memory(64, "a count");
     call->participants = in->ranks;
-    muster_status status =
-        making_begin(call, "shrink", number, position(in, parent->rank), in->size);
+    muster_status status = making_begin(call, "/shrink", position(in, parent->rank), in->size);
     if (status != MUSTER_OK)
         return status;
     call->meeting.lookout = lookout_those;
