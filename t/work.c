@@ -46,6 +46,13 @@ static muster_status note(muster_group *of, void *arguments)
     return of == &group ? MUSTER_OK : error_set(MUSTER_ERR_INTERNAL, "another group");
 }
 
+static muster_status nothing(muster_group *of, void *arguments)
+{
+    (void)of;
+    (void)arguments;
+    return MUSTER_OK;
+}
+
 static muster_status wait_at_gate(muster_group *of, void *arguments)
 {
     pthread_mutex_lock(&lock);
@@ -224,6 +231,33 @@ static void any(void)
     ok(in_order(2), "they ran in order");
 }
 
+static double cpu_seconds(void)
+{
+    struct timespec used;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+    return (double)used.tv_sec + (double)used.tv_nsec / 1e9;
+}
+
+/* Taking them one after the other costs a look at each that is left, and no more. */
+static void any_of_ended(void)
+{
+    enum { ENDED = 5000 };
+    static muster_work *works[ENDED];
+    bool right = true;
+    for (int i = 0; i < ENDED; i++)
+        work_issue(&group, nothing, NULL, 0, &works[i]);
+    work_queue_drain(group.queue, PLENTY_MS);
+    double began = cpu_seconds();
+    for (size_t i = 0, index = ENDED; i < ENDED; i++) {
+        right = right && muster_work_wait_any(works, ENDED, PLENTY_MS, &index) == MUSTER_OK &&
+                index == i;
+        muster_work_free(works[i]);
+        works[i] = NULL;
+    }
+    double took = cpu_seconds() - began;
+    ok(right && took < 2, "%d that have ended are taken in %.2f s", (int)ENDED, took);
+}
+
 enum { WAITERS = 4, WORKS = 200 };
 static muster_work *shared[WORKS];
 
@@ -386,7 +420,7 @@ static void wrong(void)
 
 int main(void)
 {
-    plan(72);
+    plan(73);
     is_int(work_queue_start(&group.queue, &group), MUSTER_OK, "a queue is started");
     order();
     handles();
@@ -395,6 +429,7 @@ int main(void)
     apart();
     any();
     any_by_many();
+    any_of_ended();
     callbacks();
     forked();
     wrong();

@@ -6,6 +6,7 @@
 #include "config.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/error.h"
 #include "base/thread.h"
@@ -37,30 +38,28 @@ void work_any_wake(work_waiter *waiters)
 /* The first that has ended, from the front; count where none has. */
 static size_t first_ended(muster_work *const *works, size_t count, muster_status *status)
 {
-    size_t found = count;
-    for (size_t i = 0; i < count && found == count; i++) {
-        if (works[i] == NULL)
-            continue;
-        pthread_mutex_lock(&works[i]->lock);
-        if (works[i]->done) {
-            found = i;
-            *status = work_handle_outcome(works[i]);
-        }
-        pthread_mutex_unlock(&works[i]->lock);
-    }
+    size_t found = 0;
+    while (found < count && (works[found] == NULL || !atomic_load(&works[found]->done)))
+        found++;
+    if (found < count)
+        *status = work_handle_outcome(works[found]);
     return found;
 }
 
-static void enlist(muster_work *const *works, size_t count, work_waiter *places, any_wait *who)
+/* At each of them, up to one that has ended meanwhile; returns how many that was. */
+static size_t enlist(muster_work *const *works, size_t count, work_waiter *places, any_wait *who)
 {
-    for (size_t i = 0; i < count; i++) {
-        if (works[i] == NULL)
+    size_t at = 0;
+    for (bool ended = false; at < count && !ended; at++) {
+        if (works[at] == NULL)
             continue;
-        pthread_mutex_lock(&works[i]->lock);
-        places[i] = (work_waiter){who, works[i]->waiters};
-        works[i]->waiters = &places[i];
-        pthread_mutex_unlock(&works[i]->lock);
+        pthread_mutex_lock(&works[at]->lock);
+        places[at] = (work_waiter){who, works[at]->waiters};
+        works[at]->waiters = &places[at];
+        ended = atomic_load(&works[at]->done);
+        pthread_mutex_unlock(&works[at]->lock);
     }
+    return at;
 }
 
 static void strike_off(muster_work *const *works, size_t count, const work_waiter *places)
@@ -87,7 +86,7 @@ static muster_status sleep_for_any(muster_work *const *works, size_t count, dead
         return error_no_memory(count * sizeof(*places), "a wait");
     pthread_mutex_init(&who.lock, NULL);
     thread_condition_init(&who.woken);
-    enlist(works, count, places, &who);
+    size_t enlisted = enlist(works, count, places, &who);
     muster_status status = MUSTER_OK;
     *found = first_ended(works, count, &status);
     if (*found == count) {
@@ -97,7 +96,7 @@ static muster_status sleep_for_any(muster_work *const *works, size_t count, dead
         pthread_mutex_unlock(&who.lock);
         *found = first_ended(works, count, &status);
     }
-    strike_off(works, count, places);
+    strike_off(works, enlisted, places);
     pthread_mutex_destroy(&who.lock);
     pthread_cond_destroy(&who.woken);
     free(places);
@@ -111,10 +110,10 @@ static muster_status check_any(muster_work *const *works, size_t count, const si
     if (works == NULL || index == NULL)
         return error_set(MUSTER_ERR_ARGUMENT, "%s: %s is NULL", function,
                          works == NULL ? "works" : "index");
+    const pid_t pid = getpid(); /* once, since it is a call of the system */
     for (size_t i = 0; i < count; i++) {
-        muster_status status = works[i] == NULL ? MUSTER_OK : work_handle_enter(works[i], function);
-        if (status != MUSTER_OK)
-            return status;
+        if (works[i] != NULL && works[i]->pid != pid)
+            return work_handle_enter(works[i], function);
         there += works[i] != NULL;
     }
     if (there > 0)

@@ -22,7 +22,7 @@ struct muster_work {
     pthread_cond_t ended;
     atomic_int references;
     pid_t pid; /* of the process that issued it */
-    bool done;
+    atomic_bool done; /* written under the lock, with the next two before it */
     muster_status status;
     char *sentence;
     work_callback *callbacks; /* that have not been called yet, the first one first */
