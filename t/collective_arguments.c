@@ -8,6 +8,7 @@
 #include "grouptest.h"
 
 #include <string.h>
+#include <time.h>
 
 enum { T = 20000 };
 
@@ -92,6 +93,23 @@ static void reductions(muster_group *g)
     float mine = (float)muster_group_rank(g) + 1, sum = 0;
     is_status(muster_all_reduce(g, &mine, &sum, 1, F, half, NULL), MUSTER_OK, "a scaled sum");
     ok(sum == 1.5F, "is right");
+}
+
+/* A reduction takes no longer to make, to use or to free where there are many. */
+static void many_reductions(muster_group *g)
+{
+    enum { MANY = 50000 };
+    static muster_reduction made[MANY];
+    bool good = true;
+    float mine = (float)muster_group_rank(g) + 1, sum = 0;
+    clock_t began = clock();
+    for (int i = 0; i < MANY; i++)
+        good = muster_reduction_premul_sum(g, i, &made[i]) == MUSTER_OK && good;
+    good = muster_all_reduce(g, &mine, &sum, 1, F, made[7], NULL) == MUSTER_OK && good;
+    for (int i = 0; i < MANY; i++)
+        muster_reduction_free(g, made[i]);
+    double took = (double)(clock() - began) / CLOCKS_PER_SEC;
+    ok(good && sum == 21 && took < 3, "%d reductions", (int)MANY);
 }
 
 /* Buffers that overlap where they must not. */
@@ -195,6 +213,7 @@ static void wrong_arguments(int rank, int size)
     one_array(g);
     blocks(g);
     reductions(g);
+    many_reductions(g);
     overlaps(g);
     misaligned(g);
     messages(g);
@@ -210,7 +229,7 @@ int main(int argc, char **argv)
     needs_gloo();
     enum {
         POINTS = 2 * 12 + 2 * 24 + (2 * 10 + 6) + (2 * 7 + 2) + (2 * 17 + 1) + 4 + (2 * 4 + 2) + 1 +
-                 (2 * 8 + 2)
+                 (2 * 8 + 2) + 1
     };
     static const struct ranks_case cases[] = {
         {.name = "wrong", .size = 2, .points = POINTS, .body = wrong_arguments, .silent = true},

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Pre-multiplied sums: reductions that carry a scalar. The value that a caller holds is a number
- * above the kind; the scalar is in a list of the group. Numbers are those of the process, so that a
+ * above the kind; the scalar is in a tree of the group. Numbers are those of the process, so that a
  * value which was freed, or is another group's, is not taken for one that is there.
  */
 #include "config.h"
 
 #include "collective/premul.h"
 
+#include <search.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
@@ -18,7 +19,6 @@
 struct premul {
     muster_reduction redop;
     double scalar;
-    premul *next;
 };
 
 enum { MOST_NUMBERS = MUSTER_REDUCTION_LARGEST >> REDUCTION_NUMBER_SHIFT };
@@ -26,38 +26,48 @@ enum { MOST_NUMBERS = MUSTER_REDUCTION_LARGEST >> REDUCTION_NUMBER_SHIFT };
 void premul_init(premul_list *list)
 {
     pthread_mutex_init(&list->lock, NULL);
-    list->first = NULL;
+    list->made = NULL;
 }
 
 void premul_destroy(premul_list *list)
 {
-    while (list->first != NULL) {
-        premul *next = list->first->next;
-        free(list->first);
-        list->first = next;
-    }
+    tdestroy(list->made, free);
     pthread_mutex_destroy(&list->lock);
 }
 
-/* Where in the list it is, or the place at its end. */
-static premul **find(premul_list *list, muster_reduction redop)
+static int compare(const void *a, const void *b)
 {
-    premul **at = &list->first;
-    while (*at != NULL && (*at)->redop != redop)
-        at = &(*at)->next;
-    return at;
+    const premul *x = a, *y = b;
+    return (x->redop > y->redop) - (x->redop < y->redop);
+}
+
+static premul *find(const premul_list *list, muster_reduction redop)
+{
+    const premul wanted = {.redop = redop};
+    premul *const *found = tfind(&wanted, &list->made, compare);
+    return found == NULL ? NULL : *found;
 }
 
 /* After as many as there are numbers they begin again. */
-static muster_reduction next_number(premul_list *list)
+static muster_reduction next_number(const premul_list *list)
 {
     static atomic_uint last;
     muster_reduction redop;
     do {
         unsigned number = atomic_fetch_add(&last, 1) % MOST_NUMBERS + 1;
         redop = (muster_reduction)(number << REDUCTION_NUMBER_SHIFT | MUSTER_PREMUL_SUM);
-    } while (*find(list, redop) != NULL);
+    } while (find(list, redop) != NULL);
     return redop;
+}
+
+/* Gives it a number and keeps it; false where there is no memory. */
+static bool keep(premul_list *list, premul *made)
+{
+    pthread_mutex_lock(&list->lock);
+    made->redop = next_number(list);
+    bool kept = tsearch(made, &list->made, compare) != NULL;
+    pthread_mutex_unlock(&list->lock);
+    return kept;
 }
 
 muster_status muster_reduction_premul_sum(muster_group *group, double scalar,
@@ -72,14 +82,13 @@ muster_status muster_reduction_premul_sum(muster_group *group, double scalar,
         return group_error(group, name, MUSTER_ERR_ARGUMENT);
     }
     premul *made = malloc(sizeof(*made));
-    if (made == NULL)
+    if (made != NULL)
+        *made = (premul){.scalar = scalar};
+    if (made == NULL || !keep(&group->premuls, made)) {
+        free(made);
         return error_no_memory(sizeof(*made), "a reduction");
-    premul_list *list = &group->premuls;
-    pthread_mutex_lock(&list->lock);
-    *made = (premul){next_number(list), scalar, list->first};
-    list->first = made;
+    }
     *redop = made->redop;
-    pthread_mutex_unlock(&list->lock);
     return MUSTER_OK;
 }
 
@@ -88,10 +97,9 @@ void muster_reduction_free(muster_group *group, muster_reduction redop)
     if (group_enter(group, "muster_reduction_free") != MUSTER_OK)
         return;
     pthread_mutex_lock(&group->premuls.lock);
-    premul **at = find(&group->premuls, redop);
-    premul *found = *at;
+    premul *found = find(&group->premuls, redop);
     if (found != NULL)
-        *at = found->next;
+        tdelete(found, &group->premuls.made, compare);
     pthread_mutex_unlock(&group->premuls.lock);
     free(found);
 }
@@ -99,7 +107,7 @@ void muster_reduction_free(muster_group *group, muster_reduction redop)
 static bool look_up(premul_list *list, muster_reduction redop, double *scalar)
 {
     pthread_mutex_lock(&list->lock);
-    const premul *found = *find(list, redop);
+    const premul *found = find(list, redop);
     if (found != NULL)
         *scalar = found->scalar;
     pthread_mutex_unlock(&list->lock);

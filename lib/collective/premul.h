@@ -13,7 +13,7 @@ typedef struct premul premul;
 
 typedef struct premul_list {
     pthread_mutex_t lock;
-    premul *first;
+    void *made; /* a tree for tsearch, by the value that the caller holds */
 } premul_list;
 
 void premul_init(premul_list *list);
