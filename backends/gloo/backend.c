@@ -33,6 +33,7 @@ static muster_status backend_probe(const muster_host *host, muster_backend_info 
     if (host->abi != MUSTER_BACKEND_ABI || host->size < sizeof(*host))
         return MUSTER_ERR_UNAVAILABLE;
     gloo_host = host;
+    gloo_c_prepare_thread(); /* the program's, which may have to break a group off */
     snprintf(info->version, sizeof(info->version), "%s", gloo_c_version());
     snprintf(info->details, sizeof(info->details), "tcp; built for Gloo %s", GLOO_GENERATION);
     return MUSTER_OK;

@@ -114,6 +114,8 @@ static muster_status comm_build(muster_comm *comm, const muster_open_args *args,
 muster_status comm_open(muster_comm_owner *owner, const muster_open_args *args, muster_comm **comm)
 {
     deadline end = deadline_in(args->timeout_ms);
+    if (!gloo_c_thread_room())
+        return gloo_host->error(MUSTER_ERR_NO_MEMORY, "no memory for a thread of Gloo");
     reaper_catch_up(end);
     muster_comm *made = NULL;
     muster_status status = comm_new(owner, args, &made);

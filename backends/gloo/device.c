@@ -149,7 +149,7 @@ static muster_status device_start(struct birth *birth)
     pthread_t thread;
     signals before;
     signals_block(&before);
-    int error = pthread_create(&thread, NULL, device_birth, birth);
+    int error = gloo_c_thread_room() ? pthread_create(&thread, NULL, device_birth, birth) : ENOMEM;
     signals_restore(&before);
     if (error != 0)
         return comm_no_thread("for Gloo", strerror(error));

@@ -8,10 +8,13 @@
  */
 #include "gloo_c.h"
 
+#include <cxxabi.h>
+
 #include <cerrno>
 #include <chrono>
 #include <condition_variable>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <memory>
@@ -40,6 +43,12 @@
 #include <gloo/transport/tcp/loop.h>
 #include <gloo/transport/unbound_buffer.h>
 #pragma GCC diagnostic pop
+
+void gloo_c_prepare_thread(void)
+{
+    void *volatile mine = abi::__cxa_get_globals();
+    (void)mine;
+}
 
 struct gloo_c_device {
     std::shared_ptr<gloo::transport::tcp::Device> device;
@@ -114,6 +123,7 @@ gloo_c_status caught(gloo_c_why *why) noexcept
 template <typename Call> gloo_c_status guard(gloo_c_why *why, Call call) noexcept
 {
     why->text[0] = '\0';
+    gloo_c_prepare_thread();
     try {
         return call();
     } catch (...) {
@@ -124,6 +134,7 @@ template <typename Call> gloo_c_status guard(gloo_c_why *why, Call call) noexcep
 /* For calls whose failure changes nothing: closing what is closed already. */
 template <typename Call> void guard_quietly(Call call) noexcept
 {
+    gloo_c_prepare_thread();
     try {
         call();
     } catch (...) {
@@ -140,6 +151,15 @@ std::chrono::milliseconds milliseconds(int64_t timeout_ms)
 
 #define TEXT_OF(number) #number
 #define TEXT(number) TEXT_OF(number)
+
+bool gloo_c_thread_room(void)
+{
+    enum { ROOM = 16384 };
+    void *volatile room = malloc(ROOM);
+    bool there = room != nullptr;
+    free(room);
+    return there;
+}
 
 const char *gloo_c_version(void)
 {

@@ -9,6 +9,7 @@
 #ifndef MUSTER_BACKENDS_GLOO_GLOO_C_H
 #define MUSTER_BACKENDS_GLOO_GLOO_C_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -39,6 +40,14 @@ typedef struct gloo_c_pause gloo_c_pause;     /* a time in which a device's thre
 
 /* "0.5.0", as the headers say. All known versions say it. */
 const char *gloo_c_version(void);
+
+/*
+ * A thread gets memory for its exceptions when the first is thrown, and where there is none left
+ * the process ends. So each has it from its first call of a function here on, or from this one, and
+ * one that may be new asks first whether there is room for it.
+ */
+void gloo_c_prepare_thread(void);
+bool gloo_c_thread_room(void);
 
 /* Starts the device's thread, which inherits signal mask and scheduling class of the caller's.
  * family is AF_INET or AF_INET6, address numeric. */

@@ -60,9 +60,11 @@ static void *reaper_run(void *unused)
     return NULL;
 }
 
-/* The lock is held. */
+/* The lock is held. Where there is no memory left the caller has to free by itself. */
 static bool reaper_start(void)
 {
+    if (!gloo_c_thread_room())
+        return false;
     pthread_t thread;
     signals before;
     signals_block(&before);

@@ -6,6 +6,7 @@
 
 #include "watch.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -128,7 +129,7 @@ muster_status watch_start(muster_comm *comm)
 {
     signals before;
     signals_block(&before);
-    int error = pthread_create(&comm->watch, NULL, watch_run, comm);
+    int error = gloo_c_thread_room() ? pthread_create(&comm->watch, NULL, watch_run, comm) : ENOMEM;
     signals_restore(&before);
     if (error != 0)
         return comm_no_thread("to watch the peers", strerror(error));
