@@ -187,6 +187,10 @@ static void bad_output(void)
         (const char *[]){"sh", "-c", "exec " TOOLS "/muster-gather " PROMPTS " >/dev/full", NULL});
     ok(tools_run.status == 1, "a summary that can't be written");
     has_str(tools_run.err, "standard output can't be written", "is an error");
+    command_run(
+        &tools_run, NULL,
+        (const char *[]){"sh", "-c", "exec " TOOLS "/muster-gather -q -o - " PROMPTS " >&-", NULL});
+    refused("a closed stdout", "'-' can't be written: Bad file descriptor");
 }
 
 /* A link stays a link, permissions stay. */
@@ -219,7 +223,7 @@ static void command_line(void)
 int main(void)
 {
     needs_gloo();
-    plan(TOOLS_COMMON_POINTS + 4 + 11 + 6 + 9 + 2 * (NUM_BAD_FILES + 5) + 5 + 13 + 3);
+    plan(TOOLS_COMMON_POINTS + 4 + 11 + 6 + 9 + 2 * (NUM_BAD_FILES + 5) + 5 + 15 + 3);
     command_line();
     main_job();
     summary_in_json();

@@ -106,6 +106,14 @@ static void as_rank(void)
     command_run(&tools_run, NULL,
                 (const char *[]){"sh", "-c", "exec " TOOLS "/muster-info >/dev/full", NULL});
     is_int(tools_run.status, 1, "what can't be written is an error");
+    static const char *const tools[] = {"muster-info", "muster-perf", "muster-gather"};
+    for (size_t i = 0; i < sizeof(tools) / sizeof(tools[0]); i++) {
+        char script[256];
+        snprintf(script, sizeof(script), "exec " TOOLS "/%s --help >/dev/full", tools[i]);
+        command_run(&tools_run, NULL, (const char *[]){"sh", "-c", script, NULL});
+        has_str(tools_run.err, "the standard output can't be written: No space left",
+                "as is %s's help", tools[i]);
+    }
 }
 
 int main(void)
@@ -113,7 +121,7 @@ int main(void)
     unsetenv("RANK");
     unsetenv("WORLD_SIZE");
     unsetenv("MASTER_PORT");
-    plan(TOOLS_COMMON_POINTS + 9 + 5 + 7 + 10);
+    plan(TOOLS_COMMON_POINTS + 9 + 5 + 7 + 13);
     tools_common("muster-info");
     one_screen();
     missing_plugins();

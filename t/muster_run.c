@@ -178,6 +178,12 @@ void run_printing(void)
     is_int(run.status, 1, "a job whose output can't be written has failed");
     is_str(run.err, "muster-run: the standard output can't be written: No space left on device\n",
            "and why is said once");
+    command_run(&run, NULL, (const char *const[]){SHELL(MUSTER_RUN " -n 2 echo >&-"), NULL});
+    is_int(run.status, 1, "and so has one whose output is closed");
+    is_str(run.err, "muster-run: the standard output can't be written: Bad file descriptor\n",
+           "which is said, too");
+    command_run(&run, NULL, (const char *const[]){SHELL(MUSTER_RUN " -n 2 true >&-"), NULL});
+    is_int(run.status, 0, "unless it has none");
     command_run(&run, NULL, RUN("-n", "3", self, "rank", "store"));
     is_int(run.status, 0, "ranks meet at the store");
     has_str(run.out, "bound to loopback alone\n", "which listens where it was told");
@@ -263,7 +269,7 @@ int main(int argc, char **argv)
 {
     if (argc == 3)
         return run_as_rank(argv[2]);
-    plan(172);
+    plan(175);
     run_options();
     run_surroundings();
     run_secrets();

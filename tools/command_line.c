@@ -11,10 +11,21 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "muster.h"
+#include "standard.h"
 
 static const char *command_line_tool = "muster";
+
+/* What is written at once fails at once, with the reason in errno. */
+static void command_line_begin(void)
+{
+    static char buffer[1 << 16];
+    standard_open();
+    if (!isatty(STDOUT_FILENO))
+        setvbuf(stdout, buffer, _IOFBF, sizeof(buffer));
+}
 
 static int command_line_print(const char *text)
 {
@@ -31,6 +42,7 @@ static int command_line_version(void)
 bool command_line_read(const command_line *line, int argc, char **argv, int *status)
 {
     int option;
+    command_line_begin();
     command_line_tool = line->tool;
     /* getopt begins its complaints with it, and only reads it. */
     argv[0] = (char *)line->tool;

@@ -48,5 +48,6 @@ int main(int argc, char **argv)
     muster_group_free(job.regular);
     muster_group_free(job.world);
     prompts_free(&job.prompts);
-    return command_line_end(good ? EXIT_SUCCESS : EXIT_FAILURE);
+    /* What went wrong has been said, be it that the output can't be written. */
+    return good ? command_line_end(EXIT_SUCCESS) : EXIT_FAILURE;
 }

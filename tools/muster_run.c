@@ -5,9 +5,9 @@
 #include "config.h"
 
 #include "run/job.h"
+#include "standard.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,17 +28,6 @@ static void choose_id(struct job *job)
         return;
     for (size_t i = 0; i < sizeof(bytes); i++)
         snprintf(job->id + 2 * i, 3, "%02x", bytes[i]);
-}
-
-/* Whatever is opened later must not become a standard descriptor by chance. */
-static void open_standard(void)
-{
-    int made;
-    do
-        made = open("/dev/null", O_RDWR);
-    while (made >= 0 && made <= STDERR_FILENO);
-    if (made >= 0)
-        close(made);
 }
 
 static bool meet(struct job *job)
@@ -105,7 +94,7 @@ int main(int argc, char **argv)
     struct job job;
     memset(&job, 0, sizeof(job));
     int status;
-    open_standard();
+    standard_open();
     if (options_read(&options, argc, argv, &status))
         status = run(&job, &options);
     free(job.ranks);
