@@ -63,6 +63,33 @@ static void twice(int rank, int size)
     muster_group_free(three);
 }
 
+/* Who gives the new group another name than the others, or none, makes none of them have it. */
+static void other_names(int rank, int size)
+{
+    (void)size;
+    muster_group *group = world_of("world", LONG), *rest = NULL;
+    muster_group_args args = MUSTER_GROUP_ARGS_INIT;
+    args.group_name = rank == 1 ? "foo" : "bar";
+    is_status(rank == 3 ? MUSTER_ERR_MISMATCH
+                        : muster_group_shrink(group, (int[]){3}, 1, &args, &rest),
+              MUSTER_ERR_MISMATCH, "a shrink with another name");
+    ok(rank == 3 ||
+           strstr(muster_last_error(), "rank 0 gives it the group_name 'bar', but rank 1 'foo'"),
+       "which is said");
+    args.group_name = rank == 2 ? NULL : "bar";
+    is_status(muster_group_split(group, 0, 0, &args, &rest), MUSTER_ERR_MISMATCH,
+              "a split with none");
+    has_str(muster_last_error(), "rank 0 gives it the group_name 'bar', but rank 2 none",
+            "which is said");
+    args.group_name = rank < 2 ? "low" : "high";
+    is_status(muster_group_split(group, rank / 2, 0, &args, &rest), MUSTER_OK,
+              "groups of one split may have different ones");
+    is_str(muster_group_name(rest), rank < 2 ? "low" : "high", "which they get");
+    ranks_barrier();
+    muster_group_free(rest);
+    muster_group_free(group);
+}
+
 /* One of the survivors is lost while they meet: they hear it at once, and may leave it out. */
 static void lost_meanwhile(int rank, int size)
 {
@@ -179,6 +206,7 @@ int main(int argc, char **argv)
          .body = lost_meanwhile,
          .silent = true,
          .deaths = {{2, SIGKILL, 0}, {3, SIGKILL, 0}}},
+        {.name = "other names", .size = 4, .points = 6, .body = other_names, .silent = true},
         {.name = "disagree", .size = 4, .points = 7, .body = disagree, .silent = true},
         {.name = "whole", .size = 3, .points = 4, .body = whole, .silent = true},
         {.name = "wrong", .size = 3, .points = 10, .body = wrong, .silent = true},

@@ -31,9 +31,9 @@ typedef struct muster_group_args {
     size_t struct_size;
     const char *backend;    /* NULL: the parent's */
     int64_t timeout_ms;     /* MUSTER_TIMEOUT_DEFAULT: the parent's */
-    const char *group_name; /* NULL: made from parent, members and a count that they share; else as
-                               in muster_init_args, and MUSTER_ERR_EXISTS while the parent has
-                               another one of that name */
+    const char *group_name; /* the same on all members; NULL: made from parent, members and a count
+                               that they share; else as in muster_init_args, and MUSTER_ERR_EXISTS
+                               while the parent has another one of that name */
     union {
         const muster_options *backend_options; /* on top of the parent's */
         const muster_options *pg_options;      /* what backend_options was called before */

@@ -37,6 +37,7 @@ typedef enum opening_state {
 struct opening {
     struct forming *all;
     muster_group *group;
+    muster_blob given; /* the name that the caller gave */
     opening_state state;
     muster_status status; /* of the round, then of opening as a whole */
     char sentence[ERROR_SIZE];
@@ -307,23 +308,28 @@ static muster_status wait_for_openings(forming *all, opening_state at_least)
     return failed != NULL ? error_set(failed->status, "%s", failed->sentence) : MUSTER_OK;
 }
 
-/* One after the other, each behind its length. */
+static char *put_part(char *at, muster_blob part)
+{
+    uint64_t length = htole64(part.size);
+    memcpy(at, &length, sizeof(length));
+    at += sizeof(length);
+    if (part.size > 0)
+        memcpy(at, part.data, part.size);
+    return at + part.size;
+}
+
+/* The name and the address of each, one after the other, each behind its length. */
 static muster_status pack(const forming *all, muster_blob *packed)
 {
     size_t size = 0;
     for (size_t i = 0; i < all->count; i++)
-        size += sizeof(uint64_t) + all->openings[i].mine.size;
+        size += 2 * sizeof(uint64_t) + all->openings[i].given.size + all->openings[i].mine.size;
     char *bytes = malloc(size + 1), *at = bytes;
     if (bytes == NULL)
         return error_no_memory(size, "addresses");
     for (size_t i = 0; i < all->count; i++) {
-        muster_blob mine = all->openings[i].mine;
-        uint64_t length = htole64(mine.size);
-        memcpy(at, &length, sizeof(length));
-        at += sizeof(length);
-        if (mine.size > 0)
-            memcpy(at, mine.data, mine.size);
-        at += mine.size;
+        at = put_part(at, all->openings[i].given);
+        at = put_part(at, all->openings[i].mine);
     }
     *packed = (muster_blob){bytes, size};
     return MUSTER_OK;
@@ -351,6 +357,29 @@ static muster_status unpack(muster_blob packed, size_t index, muster_blob *part)
     return error_set(MUSTER_ERR_PROTOCOL, "a rank published an address that is cut short");
 }
 
+static const char *say_name(muster_blob given, char *text, size_t size)
+{
+    if (given.size == 0)
+        return "none";
+    snprintf(text, size, "'%.*s'", (int)given.size, (const char *)given.data);
+    return text;
+}
+
+/* All members have given the name that the first one has. */
+static muster_status check_name(const muster_group *group, int rank, muster_blob first,
+                                muster_blob given)
+{
+    char one[256], other[256];
+    if (given.size == first.size &&
+        (given.size == 0 || memcmp(given.data, first.data, given.size) == 0))
+        return MUSTER_OK;
+    return error_set(MUSTER_ERR_MISMATCH,
+                     "the ranks disagree: of those who are to be one group rank %d gives it the "
+                     "group_name %s, but rank %d %s; all must give the same",
+                     group->to_parent[0], say_name(first, one, sizeof(one)), group->to_parent[rank],
+                     say_name(given, other, sizeof(other)));
+}
+
 /* Gives the group of one opening what its members published, from theirs on. */
 static muster_status answer(forming *all, size_t index, const muster_blob *published)
 {
@@ -360,8 +389,15 @@ static muster_status answer(forming *all, size_t index, const muster_blob *publi
     if (one->theirs == NULL)
         return error_no_memory((size_t)size * sizeof(muster_blob), "addresses");
     muster_status status = MUSTER_OK;
-    for (int r = 0; status == MUSTER_OK && r < size; r++)
-        status = unpack(published[r], index, &one->theirs[r]);
+    muster_blob first = {NULL, 0}, given = {NULL, 0};
+    for (int r = 0; status == MUSTER_OK && r < size; r++) {
+        status = unpack(published[r], 2 * index, &given);
+        first = r == 0 ? given : first;
+        if (status == MUSTER_OK)
+            status = check_name(one->group, r, first, given);
+        if (status == MUSTER_OK)
+            status = unpack(published[r], 2 * index + 1, &one->theirs[r]);
+    }
     return status;
 }
 
@@ -433,7 +469,10 @@ muster_status forming_run(exchange *meeting, const forming_plan *plans, size_t n
     pthread_mutex_init(&all.lock, NULL);
     thread_condition_init(&all.changed);
     for (size_t i = 0; i < num_plans; i++)
-        all.openings[i] = (struct opening){.all = &all, .group = plans[i].group};
+        all.openings[i] =
+            (struct opening){.all = &all,
+                             .group = plans[i].group,
+                             .given = muster_str(plans[i].given != NULL ? plans[i].given : "")};
     muster_status status = form(&all, plans);
     if (status == MUSTER_OK)
         status = verdict(meeting, plans, num_plans);

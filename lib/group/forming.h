@@ -15,6 +15,7 @@ enum { FORMING_MAX_GROUPS = 2 };
 typedef struct forming_plan {
     muster_group *group;  /* with all but backend, comm and queue filled in */
     const int *positions; /* of its ranks among the participants of the meeting; NULL: the same */
+    const char *given;    /* the name that the caller gave, which all must; NULL: none */
 } forming_plan;
 
 /*

@@ -213,7 +213,7 @@ static muster_status form_world(setup *s, const char *record, bool *retry, muste
         s->options = NULL;
         meeting.lookout = lookout_roster;
         meeting.lookout_user = &made->ranks;
-        status = forming_run(&meeting, &(forming_plan){made, NULL}, 1);
+        status = forming_run(&meeting, &(forming_plan){made, NULL, NULL}, 1);
     }
     if (status == MUSTER_OK) {
         meeting.lookout = lookout_works;
