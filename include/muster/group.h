@@ -81,9 +81,9 @@ MUSTER_API muster_status muster_init_process_group(muster_group **group,
                                                    const muster_init_args *args);
 
 /*
- * Leaves the group and frees it; never waits for other ranks longer than a second. The others can
- * go on with their own sub-groups; an operation of theirs that needs this rank fails with
- * MUSTER_ERR_PEER_LOST.
+ * Leaves the group and frees it; never waits for other ranks longer than a second, but for
+ * callbacks that run as long as they take. The others can go on with their own sub-groups; an
+ * operation of theirs that needs this rank fails with MUSTER_ERR_PEER_LOST.
  *
  * Operations that are under way a third of a second later are broken off. Here they end with
  * MUSTER_ERR_FAILED, and their handles, which outlive the group, are freed as ever; the other ranks

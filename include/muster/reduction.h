@@ -28,8 +28,9 @@ extern "C" {
  * FLOAT64 is taken in double, every other floating type in float, and the result is rounded to the
  * type once, to nearest, ties to even. What is too large becomes infinity, in FLOAT8_E4M3 the
  * largest number, as with NCCL and torch from 2.12 on. Of zeros MIN and MAX take the lowest rank's.
- * A NaN in a result is always the same, the type's positive quiet one. For integers NCCL divides
- * the sum after it has wrapped; torch on the CPU has no AVG, and no BAND, BOR and BXOR on NCCL.
+ * A NaN in a result is always the same, the type's positive quiet one (0x7f of either FLOAT8). For
+ * integers NCCL divides the sum after it has wrapped; torch on the CPU has no AVG, and no BAND, BOR
+ * and BXOR on NCCL.
  */
 typedef enum muster_reduction {
     MUSTER_SUM,
