@@ -50,7 +50,8 @@ static void blocks(muster_group *g)
     REFUSED(muster_all_gather_v(g, a, NULL, each, I, NULL), "receive is NULL");
     REFUSED(muster_all_gather_v(g, a, b, much, MUSTER_INT8, NULL), "memory can hold");
     REFUSED(muster_all_gather_v(g, a, b, each, X, NULL), "no element type");
-    REFUSED(muster_gather(g, a, NULL, 1, I, me, NULL), "receive is NULL");
+    REFUSED(muster_gather(g, a, NULL, 1, I, me, NULL),
+            "receive is NULL, but is to hold 2 elements");
     REFUSED(muster_gather(g, NULL, b, 1, I, 1 - me, NULL), "send is NULL");
     REFUSED(muster_gather(g, a, b, SIZE_MAX / 12, I, me, NULL), "memory can hold");
     REFUSED(muster_gather_v(g, a, 1, b, NULL, I, me, NULL), "counts is NULL");

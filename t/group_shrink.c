@@ -175,6 +175,10 @@ static void wrong(int rank, int size)
     is_status(muster_group_shrink(NULL, NULL, 0, NULL, &rest), MUSTER_ERR_NOT_MEMBER, "no parent");
     is_status(muster_group_shrink(group, there, 1, NULL, NULL), MUSTER_ERR_ARGUMENT, "no place");
     is_status(muster_group_shrink(group, NULL, 1, NULL, &rest), MUSTER_ERR_ARGUMENT, "no list");
+    has_str(muster_last_error(), "failed_ranks is NULL, but num_failed is 1", "which is said");
+    is_status(muster_group_shrink(group, there, SIZE_MAX, NULL, &rest), MUSTER_ERR_ARGUMENT,
+              "more than there are");
+    has_str(muster_last_error(), "more than the 3 ranks that the group has", "which is said");
     is_status(muster_group_shrink(group, none, 1, NULL, &rest), MUSTER_ERR_ARGUMENT, "no rank");
     is_status(muster_group_shrink(group, there, 2, NULL, &rest), MUSTER_ERR_ARGUMENT, "one twice");
     args.timeout_ms = 0;
@@ -209,7 +213,7 @@ int main(int argc, char **argv)
         {.name = "other names", .size = 4, .points = 6, .body = other_names, .silent = true},
         {.name = "disagree", .size = 4, .points = 7, .body = disagree, .silent = true},
         {.name = "whole", .size = 3, .points = 4, .body = whole, .silent = true},
-        {.name = "wrong", .size = 3, .points = 10, .body = wrong, .silent = true},
+        {.name = "wrong", .size = 3, .points = 13, .body = wrong, .silent = true},
     };
     return ranks_main(argc, argv, cases, sizeof(cases) / sizeof(cases[0]));
 }

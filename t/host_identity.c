@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
+#include <sys/resource.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -155,13 +156,29 @@ static void without_proc(void)
         is_int(status, 0, "without /proc there still is a host id, and the living are told apart");
 }
 
+/* One that can't find out is not another host. */
+static void without_descriptors(void)
+{
+    host_identity self;
+    struct rlimit before, none;
+    getrlimit(RLIMIT_NOFILE, &before);
+    none = before;
+    none.rlim_cur = 0;
+    setrlimit(RLIMIT_NOFILE, &none);
+    muster_status status = host_identity_get(&self);
+    setrlimit(RLIMIT_NOFILE, &before);
+    is_int(status, MUSTER_ERR_SYSTEM, "without a descriptor there is no identity");
+    has_str(muster_last_error(), "boot_id: Too many open files", "and why is said");
+}
+
 int main(void)
 {
-    plan(24);
+    plan(26);
     this_process();
     cores();
     other_process();
     other_network();
     without_proc();
+    without_descriptors();
     return done();
 }

@@ -263,6 +263,13 @@ static void peers_that_fail(void)
     unsetenv("MPICC");
     unsetenv("MPIRUN");
     is_int(tools_run.status, 0, "an MPI that was named");
+    setenv("MPICC", "true", 1);
+    setenv("MPIRUN", tools_path("nowhere"), 1);
+    TOOLS_RANKS(2, "muster-perf", "all_reduce", PEER, "mpi");
+    unsetenv("MPICC");
+    unsetenv("MPIRUN");
+    ok(tools_run.status == 1 && tools_count(tools_run.err, "nowhere can't be run: ") == 1,
+       "one that is not there");
 }
 
 /* What they lack they say in a sentence, which begins with words. */
@@ -389,7 +396,7 @@ int main(void)
     needs_gloo();
     /* AddressSanitizer's memory does not just run out, unless it is told to. */
     setenv("ASAN_OPTIONS", "allocator_may_return_null=1", 1);
-    plan(NUM_OPERATIONS + 11 + 8 + 10 + 3 + 6 + 12 + 12 + 28);
+    plan(NUM_OPERATIONS + 11 + 8 + 10 + 3 + 6 + 12 + 12 + 29);
     command_line();
     for (size_t i = 0; i < NUM_OPERATIONS; i++)
         operation(i);

@@ -118,7 +118,9 @@ static void handles(void)
     ok(muster_work_test(second, &ended) == MUSTER_OK && !ended, "what is behind it waits");
     is_int(muster_work_wait(first, 0), MUSTER_ERR_TIMEOUT, "a wait of no time");
     is_int(muster_work_wait(first, SHORT_MS), MUSTER_ERR_TIMEOUT, "a wait that is too short");
-    has_str(muster_last_error(), "has not ended after 50 ms and goes on", "says so");
+    has_str(muster_last_error(),
+            "muster_work_wait: an operation of group 'g' has not ended after 50 ms and goes on",
+            "says so");
     ok(!work_queue_drain(group.queue, SHORT_MS), "the queue is not drained");
     set_gate(true);
     is_int(muster_work_wait(first, MUSTER_TIMEOUT_DEFAULT), MUSTER_OK, "then it ends");
@@ -420,7 +422,9 @@ static void wrong(void)
 
 int main(void)
 {
+    static char name[] = "g";
     plan(73);
+    group.name = name;
     is_int(work_queue_start(&group.queue, &group), MUSTER_OK, "a queue is started");
     order();
     handles();

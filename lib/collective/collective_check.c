@@ -58,7 +58,8 @@ muster_status collective_check_elements(const void *buffer, const char *name, si
     if (count > most_elements(type))
         return too_many("the count", count, 1, type);
     if (buffer == NULL && count > 0)
-        return error_set(MUSTER_ERR_ARGUMENT, "%s is NULL, but the count is %zu", name, count);
+        return error_set(MUSTER_ERR_ARGUMENT, "%s is NULL, but is to hold %zu element%s", name,
+                         count, count == 1 ? "" : "s");
     if (count > 0 && (uintptr_t)buffer % alignment_of(type) != 0)
         return error_set(MUSTER_ERR_ARGUMENT,
                          "%s at %p is not aligned: %s must be at multiples of %zu; copy it to "

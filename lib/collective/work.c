@@ -165,7 +165,9 @@ static muster_status hand_over(muster_work *issued, muster_work **work)
 /* Where there are other ranks they would wait for an operation that this one can't begin. */
 static muster_status no_memory(muster_group *group, size_t size)
 {
-    error_no_memory(sizeof(muster_work) + size, "an operation");
+    char what[256];
+    snprintf(what, sizeof(what), "an operation of group '%s' on rank %d", group->name, group->rank);
+    error_no_memory(sizeof(muster_work) + size, what);
     return atomic_load(&group->comm) != NULL ? failure_raise(group, MUSTER_ERR_NO_MEMORY)
                                              : MUSTER_ERR_NO_MEMORY;
 }
@@ -207,8 +209,9 @@ muster_status work_issue_apart(muster_group *group, work_fn fn, const void *argu
         queue_count(group->queue, -1);
         work_handle_release(issued);
         work_handle_release(issued);
-        return error_set(MUSTER_ERR_SYSTEM, "can't start a thread for the operation: %s",
-                         strerror(error));
+        return error_set(MUSTER_ERR_SYSTEM,
+                         "can't start a thread for an operation of group '%s' on rank %d: %s",
+                         group->name, group->rank, strerror(error));
     }
     pthread_detach(thread);
     return hand_over(issued, work);

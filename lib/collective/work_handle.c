@@ -163,9 +163,9 @@ muster_status muster_work_wait(muster_work *work, int64_t timeout_ms)
     if (work->done)
         status = work_handle_outcome(work);
     else if (status == MUSTER_OK)
-        status =
-            error_set(MUSTER_ERR_TIMEOUT, "the operation has not ended after %lld ms and goes on",
-                      (long long)timeout_ms);
+        status = error_set(MUSTER_ERR_TIMEOUT,
+                           "%s: an operation of group '%s' has not ended after %lld ms and goes on",
+                           function, work->group->name, (long long)timeout_ms);
     pthread_mutex_unlock(&work->lock);
     return status;
 }

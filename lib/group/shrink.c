@@ -31,6 +31,12 @@ static muster_status list_survivors(const muster_group *parent, const bool *fail
 static muster_status take_failed(const muster_group *parent, const int *ranks, size_t count,
                                  muster_group **group, membership *in)
 {
+    if (count > (size_t)parent->size)
+        return error_set(MUSTER_ERR_ARGUMENT,
+                         "num_failed is %zu, more than the %d ranks that the group has", count,
+                         parent->size);
+    if (ranks == NULL && count > 0)
+        return error_set(MUSTER_ERR_ARGUMENT, "failed_ranks is NULL, but num_failed is %zu", count);
     bool *failed = calloc((size_t)parent->size, sizeof(bool));
     muster_status status =
         failed == NULL ? error_no_memory((size_t)parent->size, "a set of ranks") : MUSTER_OK;

@@ -74,12 +74,14 @@ static bool host_identity_read_stat(const char *path, process_stat *process)
     return true;
 }
 
+static const char boot_path[] = "/proc/sys/kernel/random/boot_id";
+
 /* 32 hexadecimal digits of the boot id, whose dashes are left out. */
 static bool host_identity_boot(char digits[33])
 {
     char text[64];
     size_t length = 0;
-    if (!host_identity_read("/proc/sys/kernel/random/boot_id", text, sizeof(text)))
+    if (!host_identity_read(boot_path, text, sizeof(text)))
         return false;
     for (const char *at = text; *at != '\0' && length < 32; at++)
         if (strchr("0123456789abcdef", *at) != NULL)
@@ -116,8 +118,15 @@ muster_status host_identity_get(host_identity *self)
         self->host_name[0] == '\0')
         strcpy(self->host_name, "unknown");
     char boot[33];
-    if (!host_identity_boot(boot))
+    errno = 0;
+    if (!host_identity_boot(boot)) {
+        if (errno == EMFILE || errno == ENFILE || errno == ENOMEM)
+            return error_set(MUSTER_ERR_SYSTEM,
+                             "can't read which host this is from %s: %s; without that it would be "
+                             "taken for another",
+                             boot_path, strerror(errno));
         snprintf(boot, sizeof(boot), "%032" PRIx64, fnv_add_text(FNV_START, self->host_name));
+    }
     snprintf(self->host_id, sizeof(self->host_id), "%s%016" PRIx64, boot,
              host_identity_namespace("/proc/self/ns/net"));
     self->pid = getpid();

@@ -16,7 +16,10 @@ printf '%s' "$1" >"$folder/peer.c"
 words=$($compiler -O2 -o "$folder/peer" "$folder/peer.c" 2>&1 </dev/null) || fail "$compiler: $words"
 flags=
 # shellcheck disable=SC2086
-case $($launcher --version 2>&1 </dev/null) in
+version=$($launcher --version 2>&1 </dev/null) || case $? in
+126 | 127) fail "$launcher can't be run: $version" ;;
+esac
+case $version in
 *OpenRTE* | *"Open MPI"* | *PRRTE*)
     flags=--oversubscribe
     [ "$(id -u)" != 0 ] || flags="$flags --allow-run-as-root"
