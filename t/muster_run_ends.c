@@ -84,7 +84,8 @@ static void in_time(void)
                     SHELL("test $RANK = 1 && sleep 0.3 && exit 4; trap '' TERM; sleep 60; "
                           "sleep 60")));
     is_int(run.status, 4, "ranks that don't stop when asked");
-    ok(run.seconds > 0.3 && run.seconds < (double)patient(20), "are killed in time (%.2f s)", run.seconds);
+    ok(run.seconds > 0.3 && run.seconds < (double)patient(20), "are killed in time (%.2f s)",
+       run.seconds);
 }
 
 static void going_on(void)

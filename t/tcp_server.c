@@ -296,7 +296,8 @@ static void no_descriptors(void)
                    (end.ru_utime.tv_usec - start.ru_utime.tv_usec) / 1000 +
                    (end.ru_stime.tv_sec - start.ru_stime.tv_sec) * 1000 +
                    (end.ru_stime.tv_usec - start.ru_stime.tv_usec) / 1000;
-    ok(used_ms < patient(100), "no descriptor is left and the server does not spin: %ld ms", used_ms);
+    ok(used_ms < patient(100), "no descriptor is left and the server does not spin: %ld ms",
+       used_ms);
     while (num > 0)
         close(pile[--num]);
     setrlimit(RLIMIT_NOFILE, &before);

@@ -21,7 +21,7 @@ struct muster_work {
     pthread_mutex_t lock;
     pthread_cond_t ended;
     atomic_int references;
-    pid_t pid; /* of the process that issued it */
+    pid_t pid;        /* of the process that issued it */
     atomic_bool done; /* written under the lock, with the next two before it */
     muster_status status;
     char *sentence;

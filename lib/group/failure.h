@@ -14,8 +14,8 @@ void failure_destroy(group_failure *failure);
 /* The status of the group's failure with its sentence set, or MUSTER_OK. */
 muster_status failure_check(muster_group *group);
 
-/* The status of the group's failure as far as it is known, or MUSTER_OK, without a sentence; it does
- * not wait. */
+/* The status of the group's failure as far as it is known, or MUSTER_OK, without a sentence; it
+ * does not wait. */
 muster_status failure_begun(muster_group *group);
 
 /* The group has failed with the thread's last error as the reason, seen by this rank itself: keeps
