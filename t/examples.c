@@ -164,6 +164,7 @@ static void run_interrupt(void)
     const char *interrupt = tools_path("interrupt");
     compile(SOURCES "/examples/interrupt.c", interrupt);
     const char *words[] = {TOOLS "/muster-run", "-n", "3", interrupt, NULL};
+    command_free(&tools_run);
     command_start(&tools_run, NULL, words);
     ok(command_has_said(&tools_run, "rank 0 is at work\n") &&
            command_has_said(&tools_run, "rank 1 is at work\n") &&
