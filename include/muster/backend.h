@@ -17,7 +17,10 @@
 
 #include <muster/blob.h>
 #include <muster/log.h>
+#include <muster/point_to_point.h>
+#include <muster/reduction.h>
 #include <muster/status.h>
+#include <muster/type.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -34,6 +37,124 @@ typedef struct muster_request muster_request;
 
 /* The core's side of one group that is being opened, or is open; opaque to a backend. */
 typedef struct muster_comm_owner muster_comm_owner;
+
+/*
+ * ---- Devices --------------------------------------------------------------------------------
+ *
+ * A backend whose ranks have a device each moves device memory by calls (struct muster_call), not
+ * by messages, and hands the core a table of what can be done with such memory. A stream is that of
+ * the device's runtime (a cudaStream_t); a device is an ordinal as this process counts them.
+ */
+
+typedef enum muster_memory_kind {
+    MUSTER_MEMORY_HOST,   /* also what the device's runtime has never heard of */
+    MUSTER_MEMORY_DEVICE, /* the host can't touch it */
+    MUSTER_MEMORY_MANAGED /* host and device can */
+} muster_memory_kind;
+
+typedef struct muster_memory_place {
+    uint32_t size;
+    muster_memory_kind kind;
+    int device; /* -1 for host memory */
+} muster_memory_place;
+
+/* One device of this process. Two processes compare devices by uuid, or by bus_id where there is
+ * none; never by ordinal. */
+typedef struct muster_device_info {
+    uint32_t size;
+    char name[128];
+    char uuid[64];   /* "GPU-..." or "MIG-..."; "" if unknown */
+    char bus_id[32]; /* "0000:3b:00.0" */
+    bool slice;      /* a part of a device, as MIG makes them */
+    int compute_major;
+    int compute_minor;
+} muster_device_info;
+
+/* A copy that has been started. Each backend defines its own. */
+typedef struct muster_copy muster_copy;
+
+/*
+ * What can be done with device memory. Every function may be called from any thread and leaves the
+ * calling thread's current device as it was. Each that fails says why through host->error. Only
+ * in_use may be called before one of the others, or open, has succeeded in this process, or where
+ * in_use says false and no group has a device.
+ */
+typedef struct muster_device_table {
+    uint32_t size;
+
+    /* Whether a pointer of this process can be device memory at all: whether something in it has
+     * loaded the device's driver. Loads nothing itself; costs less than a microsecond once it has
+     * been true. */
+    bool (*in_use)(void);
+
+    /* How many devices this process has; the current one of the calling thread, where the process
+     * has made use of one, or -1. These load what is needed. */
+    muster_status (*count)(int *count);
+    muster_status (*current)(int *device);
+    muster_status (*describe)(int device, muster_device_info *info);
+
+    /* Where the memory at pointer is. */
+    muster_status (*locate)(const void *pointer, muster_memory_place *place);
+
+    /* Memory of a device, and host memory that it copies from and to fast. free_memory takes
+     * either; NULL does nothing. */
+    muster_status (*alloc_device)(int device, size_t size, void **memory);
+    muster_status (*alloc_pinned)(int device, size_t size, void **memory);
+    void (*free_memory)(int device, void *memory);
+
+    /* A stream that is ordered with the device's default one. */
+    muster_status (*stream_open)(int device, bool high_priority, void **stream);
+    void (*stream_close)(int device, void *stream);
+
+    /*
+     * Starts a copy of size bytes, behind what stream has to do, and returns at once; host memory
+     * should be pinned. copy_wait waits until it is done and frees it, in every case, polling so
+     * that it ends after timeout_ms (MUSTER_ERR_TIMEOUT; the copy may then still touch the memory).
+     */
+    muster_status (*copy_start)(int device, void *stream, void *to, const void *from, size_t size,
+                                muster_copy **copy);
+    muster_status (*copy_wait)(muster_copy *copy, int64_t timeout_ms);
+} muster_device_table;
+
+typedef enum muster_operation {
+    MUSTER_OPERATION_BARRIER = 1,
+    MUSTER_OPERATION_BROADCAST,
+    MUSTER_OPERATION_REDUCE,
+    MUSTER_OPERATION_ALL_REDUCE,
+    MUSTER_OPERATION_GATHER, /* as GATHER_V; counts are given all the same, here and below */
+    MUSTER_OPERATION_SCATTER,
+    MUSTER_OPERATION_ALL_GATHER,
+    MUSTER_OPERATION_REDUCE_SCATTER,
+    MUSTER_OPERATION_ALL_TO_ALL,
+    MUSTER_OPERATION_SEND_RECV /* transfers, all at once */
+} muster_operation;
+
+/*
+ * An operation on device memory. All ranks give the same operation, type, redop and root, in the
+ * same order; send and receive may be the same where the header of the operation allows it. Blocks
+ * of ranks are described by counts and offsets, one a rank, in elements; where all blocks are alike
+ * and behind one another, uniform is true and count is that of one.
+ */
+typedef struct muster_call {
+    uint32_t size;
+    muster_operation operation;
+    muster_type type;
+    muster_reduction redop; /* for the operations that reduce */
+    double scalar;          /* of MUSTER_PREMUL_SUM, this rank's */
+    int root;
+    size_t
+        count; /* of elements in the buffer of broadcast, reduce and all_reduce, else in a block */
+    const void *send;
+    void *receive;
+    bool uniform;
+    const size_t *send_counts; /* gather: [rank] only is looked at; reduce_scatter: all */
+    const size_t *send_offsets;
+    const size_t *receive_counts; /* scatter and reduce_scatter: [rank] only */
+    const size_t *receive_offsets;
+    const muster_transfer *transfers; /* of MUSTER_OPERATION_SEND_RECV; peers may be this rank */
+    size_t num_transfers;
+    void *stream; /* the operation comes behind what it has to do, and what follows behind it */
+} muster_call;
 
 /* What a backend may call. The table and all it points to live until the process ends; every
  * function may be called from any thread. */
@@ -94,6 +215,14 @@ typedef struct muster_open_args {
     bool one_host;       /* all ranks are on this host */
     int ranks_here;      /* ranks on this host, the caller's included */
     int cores_here;      /* cores this process may run on */
+    int device;          /* of this rank, for a backend with devices; else -1 */
+    void *stream;        /* to open on, for such a backend */
+
+    /* The communicator of the group that this one is made of, where every rank of that one opens
+     * one now, all in the same order: it may be split. Else NULL. color tells apart the groups that
+     * come out of the same split; a rank's place in its group is as in the parent. */
+    muster_comm *parent;
+    int color;
 } muster_open_args;
 
 typedef enum muster_option_type {
@@ -139,11 +268,11 @@ typedef struct muster_backend {
                           muster_comm **comm);
 
     /*
-     * (required) Post one message of size bytes (never 0) to or from peer. Messages of one pair,
-     * slot and direction arrive in the order posted; slots do not wait for each other. Never
-     * blocks, may be called from any thread at once, with signals unblocked too. data must live
-     * until wait has returned. The core guarantees that both sides post the same size. On failure
-     * *request is not touched.
+     * (required, unless call is there) Post one message of size bytes (never 0) to or from peer.
+     * Messages of one pair, slot and direction arrive in the order posted; slots do not wait for
+     * each other. Never blocks, may be called from any thread at once, with signals unblocked too.
+     * data must live until wait has returned. The core guarantees that both sides post the same
+     * size. On failure *request is not touched.
      */
     muster_status (*post_send)(muster_comm *comm, int peer, uint64_t slot, const void *data,
                                size_t size, muster_request **request);
@@ -194,6 +323,25 @@ typedef struct muster_backend {
     /* (optional) Until close, from any thread: whether peer has closed its communicator in good
      * order, as far as this rank has heard. */
     bool (*left)(muster_comm *comm, int peer);
+
+    /* ---- A backend with devices has all of these, one without has none. ---- */
+
+    const muster_device_table *devices;
+
+    /* Whether call can carry the operation out; depends on operation, type and redop alone, and is
+     * the same on every rank. What it can't the core composes of what it can. */
+    bool (*can)(muster_comm *comm, const muster_call *call);
+
+    /*
+     * Starts an operation on memory of the comm's device, on call->stream; arrays of the call need
+     * live until it returns only. Called from one thread at a time. The request is complete when
+     * the operation has run on the device; wait says whether it went well, and breaks the
+     * communicator when it doesn't come back in time. On failure *request is not touched.
+     */
+    muster_status (*call)(muster_comm *comm, const muster_call *call, muster_request **request);
+
+    /* Whether the request is complete or has failed, so that wait would not block. */
+    bool (*test)(muster_comm *comm, muster_request *request);
 } muster_backend;
 
 #ifdef __cplusplus
