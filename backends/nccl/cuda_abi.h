@@ -27,22 +27,6 @@ typedef enum cuda_error {
     CUDA_ERROR_UNKNOWN = 999
 } cuda_error;
 
-typedef enum cuda_memory_type {
-    CUDA_MEMORY_UNREGISTERED = 0,
-    CUDA_MEMORY_HOST = 1,
-    CUDA_MEMORY_DEVICE = 2,
-    CUDA_MEMORY_MANAGED = 3
-} cuda_memory_type;
-
-/* 13 made it longer; older ones write the first four fields. */
-typedef struct cuda_pointer_attributes {
-    cuda_memory_type type;
-    int device;
-    void *device_pointer;
-    void *host_pointer;
-    long reserved[8];
-} cuda_pointer_attributes;
-
 typedef enum cuda_copy_kind {
     CUDA_COPY_HOST_TO_HOST = 0,
     CUDA_COPY_HOST_TO_DEVICE = 1,
@@ -76,6 +60,18 @@ typedef cuda_error cu_result;
 
 typedef int cu_device;
 typedef struct cu_context_state *cu_context;
+
+/* An address. */
+typedef unsigned long long cu_pointer;
+
+/* Of a pointer; with the type of its value. Of memory that the driver does not know all are 0. */
+typedef enum cu_attribute {
+    CU_ATTRIBUTE_MEMORY_TYPE = 2,   /* unsigned: cu_memory_type */
+    CU_ATTRIBUTE_IS_MANAGED = 8,    /* unsigned, 0 beforehand */
+    CU_ATTRIBUTE_DEVICE_ORDINAL = 9 /* int */
+} cu_attribute;
+
+enum { CU_MEMORY_HOST = 1, CU_MEMORY_DEVICE = 2 };
 
 typedef struct cu_uuid {
     unsigned char bytes[16];

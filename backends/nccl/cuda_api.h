@@ -35,7 +35,6 @@ typedef struct cuda_api {
     cuda_error (*free_host)(void *memory);
     cuda_error (*memcpy_async)(void *to, const void *from, size_t size, cuda_copy_kind kind,
                                cuda_stream stream);
-    cuda_error (*pointer_get_attributes)(cuda_pointer_attributes *attributes, const void *pointer);
 
     cuda_error (*device_get_stream_priority_range)(int *least, int *greatest);
     cuda_error (*stream_create_with_priority)(cuda_stream *stream, unsigned flags, int priority);
@@ -48,7 +47,10 @@ typedef struct cuda_api {
     cuda_error (*event_record)(cuda_event event, cuda_stream stream);
     cuda_error (*event_query)(cuda_event event);
 
-    /* ---- the driver ---- */
+    /* ---- the driver ----
+     * It says what the runtime can't, or not without making use of device 0 first: whose a pointer
+     * is, and which context is current. The runtime works in the context on top of the thread's
+     * stack, and its current device is that one's. */
     cu_result (*cu_init)(unsigned flags);
     cu_result (*cu_device_get)(cu_device *device, int ordinal);
     cu_result (*cu_device_get_name)(char *name, int size, cu_device device);
@@ -59,6 +61,8 @@ typedef struct cuda_api {
     cu_result (*cu_ctx_get_current)(cu_context *context);
     cu_result (*cu_ctx_push_current)(cu_context context);
     cu_result (*cu_ctx_pop_current)(cu_context *context);
+    cu_result (*cu_pointer_get_attributes)(unsigned count, cu_attribute *attributes, void **values,
+                                           cu_pointer pointer);
 } cuda_api;
 
 /* One row of the table of functions. */
