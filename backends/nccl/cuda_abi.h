@@ -27,6 +27,24 @@ typedef enum cuda_error {
     CUDA_ERROR_UNKNOWN = 999
 } cuda_error;
 
+/* Of memory, as cudaPointerGetAttributes tells it, which only the stand-in of t/ has a use for: see
+ * cuda_api.h. */
+typedef enum cuda_memory_type {
+    CUDA_MEMORY_UNREGISTERED = 0,
+    CUDA_MEMORY_HOST = 1,
+    CUDA_MEMORY_DEVICE = 2,
+    CUDA_MEMORY_MANAGED = 3
+} cuda_memory_type;
+
+/* 13 made it longer; older ones write the first four fields. */
+typedef struct cuda_pointer_attributes {
+    cuda_memory_type type;
+    int device;
+    void *device_pointer;
+    void *host_pointer;
+    long reserved[8];
+} cuda_pointer_attributes;
+
 typedef enum cuda_copy_kind {
     CUDA_COPY_HOST_TO_HOST = 0,
     CUDA_COPY_HOST_TO_DEVICE = 1,
