@@ -85,7 +85,7 @@ return sodium_init() + sodium_memcmp(key, proof, sizeof(key));]])], [muster_sodi
   AM_CONDITIONAL([SODIUM], [test "x$muster_sodium" = xyes])
 ])
 
-# NVIDIA's headers only: muster links neither CUDA nor NCCL.
+# NVIDIA's headers only, which a test compares muster's own declarations with: muster links neither CUDA nor NCCL.
 AC_DEFUN([MUSTER_WITH_HEADER], [
   muster_$1=no
   AS_IF([test "x$with_$1" != xno], [
@@ -99,21 +99,27 @@ AC_DEFUN([MUSTER_WITH_HEADER], [
       test "x$muster_$1" = xyes && break
     done
   ])
+  AS_IF([test "x$muster_$1" = xyes],
+    [AC_DEFINE([HAVE_$2_HEADER], [1], [$3 is there])
+     $1_summary="compared with muster's declarations"])
 ])
 
 AC_DEFUN([MUSTER_WITH_CUDA], [
-  MUSTER_WITH([cuda], [CUDA], [check declarations against the CUDA runtime's headers],
-    [cuda_runtime_api.h])
+  MUSTER_WITH([cuda], [CUDA], [compare declarations with the CUDA runtime's header], [cuda_runtime_api.h])
   MUSTER_WITH_HEADER([cuda], [CUDA], [cuda_runtime_api.h], [-I/usr/local/cuda/include])
-  AS_IF([test "x$muster_cuda" = xyes], [cuda_summary="found (for the coming nccl backend)"])
   MUSTER_FOUND([cuda], [$muster_cuda], [no cuda_runtime_api.h])
 ])
 
+# The backend itself is always built, unless it is to be left out.
 AC_DEFUN([MUSTER_WITH_NCCL], [
-  MUSTER_WITH([nccl], [NCCL], [check declarations against NCCL's header], [nccl.h])
+  MUSTER_WITH([nccl], [NCCL], [compare declarations with NCCL's header; no: leave the nccl backend out],
+    [nccl.h])
   MUSTER_WITH_HEADER([nccl], [NCCL], [nccl.h], [$CUDA_CFLAGS])
-  AS_IF([test "x$muster_nccl" = xyes], [nccl_summary="found (for the coming nccl backend)"])
   MUSTER_FOUND([nccl], [$muster_nccl], [no nccl.h])
+  AM_CONDITIONAL([NCCL], [test "x$with_nccl" != xno])
+  AS_IF([test "x$with_nccl" = xno],
+    [nccl_backend_summary="no (--without-nccl)"],
+    [nccl_backend_summary="yes, opens NCCL and CUDA when it runs"])
 ])
 
 # The tools read and write JSON with jansson.

@@ -9,7 +9,7 @@
 #include "cuda_abi.h"
 #include "muster/backend.h"
 
-/* All of them are there. */
+/* All of them are there, unless it says otherwise. */
 typedef struct cuda_api {
     int runtime_version; /* 13000, 12040, ... */
     int driver_version;  /* the newest runtime that the driver serves, in the same form */
@@ -85,6 +85,9 @@ extern const cuda_function cuda_functions[];
  * thread.
  */
 muster_status cuda_api_load(const cuda_api **api);
+
+/* The same, with the reason instead of a sentence. */
+muster_status cuda_api_try(const cuda_api **api, const char **why);
 
 /* Whether something in this process has loaded the driver. Loads nothing. */
 bool cuda_api_in_use(void);

@@ -96,11 +96,11 @@ enum { NCCL_OLDEST = 21400 }; /* the first whose communicators can be bounded in
  */
 muster_status nccl_api_load(const nccl_api **api);
 
-/* The same for one file, each time anew. */
-muster_status nccl_api_open(const char *file, nccl_api *api);
+/* The same, with the reason instead of a sentence. */
+bool nccl_api_try(const nccl_api **api, const char **why);
 
-/* Sets a sentence: "<what>: <words of NCCL> (<number>[; <detail of ncclGetLastError>])", status
- * MUSTER_ERR_FAILED, or MUSTER_ERR_NO_MEMORY and so on where that is known. */
+/* Sets a sentence: "<what>: <NCCL's words> (<number>)", with what ncclGetLastError says, which may
+ * be about an earlier call. Returns the status that fits. */
 muster_status nccl_api_error(const nccl_api *api, nccl_result result, const char *what);
 
 /* Writes a version as words: 22809 as "2.28.9". Returns text. */

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The nccl backend: the table that the core sees.
+ */
+#include "device.h"
+#include "options.h"
+#include "probe.h"
+
+__attribute__((visibility("default"))) extern const muster_backend muster_backend_1;
+
+const muster_backend muster_backend_1 = {
+    .abi = MUSTER_BACKEND_ABI,
+    .size = sizeof(muster_backend),
+    .name = "nccl",
+    .priority = 20,
+    .options = nccl_options,
+    .probe = probe,
+    .devices = &nccl_devices,
+};

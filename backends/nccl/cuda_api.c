@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The one table of CUDA's functions that a process has, and whether it has use for one.
+ */
+#include "config.h"
+
+#include "cuda_api.h"
+
+#include <link.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <unistd.h>
+
+#include "cuda_load.h"
+#include "nccl_api.h"
+
+static struct {
+    pthread_once_t once;
+    bool usable;
+    pid_t pid; /* that opened it */
+    library_reason why;
+    cuda_api api;
+} cuda = {.once = PTHREAD_ONCE_INIT};
+
+static void cuda_api_open(void)
+{
+    cuda.pid = getpid();
+    cuda.usable = cuda_load(&cuda.api, &cuda.why);
+}
+
+muster_status cuda_api_try(const cuda_api **api, const char **why)
+{
+    static const char forked[] = "this process is a child, made by fork, of one that uses GPUs, "
+                                 "and can't use them: make it before the parent does, or let it "
+                                 "execute a program";
+    pthread_once(&cuda.once, cuda_api_open);
+    bool here = cuda.pid == getpid();
+    *api = cuda.usable && here ? &cuda.api : NULL;
+    *why = cuda.usable && !here ? forked : cuda.why.words;
+    if (*api != NULL)
+        return MUSTER_OK;
+    return cuda.usable ? MUSTER_ERR_FORKED : MUSTER_ERR_UNAVAILABLE;
+}
+
+muster_status cuda_api_load(const cuda_api **api)
+{
+    const char *why;
+    muster_status status = cuda_api_try(api, &why);
+    return status == MUSTER_OK ? status : nccl_host->error(status, "%s", why);
+}
+
+/* How many objects the loader has loaded so far, into *loads. */
+static int cuda_api_read_loads(struct dl_phdr_info *info, size_t size, void *loads)
+{
+    (void)size;
+    *(unsigned long long *)loads = info->dlpi_adds;
+    return 1;
+}
+
+/* Asking the loader for a library that isn't there makes it look in many folders, so that is done
+ * only where something was loaded since. */
+bool cuda_api_in_use(void)
+{
+    static atomic_bool in_use;
+    static atomic_ullong looked_at;
+    if (atomic_load_explicit(&in_use, memory_order_relaxed))
+        return true;
+    unsigned long long loads = 0;
+    dl_iterate_phdr(cuda_api_read_loads, &loads);
+    if (loads == atomic_load_explicit(&looked_at, memory_order_relaxed))
+        return false;
+    bool loaded = library_loaded(&cuda_driver_place);
+    if (loaded)
+        atomic_store_explicit(&in_use, true, memory_order_relaxed);
+    else
+        atomic_store_explicit(&looked_at, loads, memory_order_relaxed);
+    return loaded;
+}
+
+muster_status cuda_api_error(const cuda_api *api, cuda_error error, const char *what)
+{
+    api->get_last_error();
+    muster_status status =
+        error == CUDA_ERROR_OUT_OF_MEMORY ? MUSTER_ERR_NO_MEMORY : MUSTER_ERR_FAILED;
+    return nccl_host->error(status, "%s: %s (%s)", what, api->get_error_string(error),
+                            api->get_error_name(error));
+}
