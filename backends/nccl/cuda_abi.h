@@ -58,13 +58,17 @@ enum {
     CUDA_STREAM_NON_BLOCKING = 1,
     CUDA_EVENT_DISABLE_TIMING = 2,
     CUDA_HOST_ALLOC_PORTABLE = 1, /* pinned for all devices */
-    CUDA_ATTRIBUTE_COMPUTE_MAJOR = 75,
-    CUDA_ATTRIBUTE_COMPUTE_MINOR = 76,
 
     /* How versions are written in one number: 12.4 is 12040. */
     CUDA_VERSION_MAJOR_UNIT = 1000,
     CUDA_VERSION_MINOR_UNIT = 10
 };
+
+/* Of a device. */
+typedef enum cuda_attribute {
+    CUDA_ATTRIBUTE_COMPUTE_MAJOR = 75,
+    CUDA_ATTRIBUTE_COMPUTE_MINOR = 76
+} cuda_attribute;
 
 /* A cudaStream_t; plain pointers, since muster's interface hands them through as such. */
 typedef void *cuda_stream;

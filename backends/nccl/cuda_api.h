@@ -26,7 +26,7 @@ typedef struct cuda_api {
     cuda_error (*get_device_count)(int *count);
     cuda_error (*get_device)(int *device);
     cuda_error (*set_device)(int device);
-    cuda_error (*device_get_attribute)(int *value, int attribute, int device);
+    cuda_error (*device_get_attribute)(int *value, cuda_attribute attribute, int device);
     cuda_error (*device_get_pci_bus_id)(char *bus_id, int size, int device);
 
     cuda_error (*malloc)(void **memory, size_t size);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * What this backend needs of NCCL's binary interface, in names of its own, so that no header of
- * NVIDIA's is needed to build it. Nothing here ever changed between 2.14 and 2.30; things were only
+ * NVIDIA's is needed to build it. Nothing here ever changed between 2.14 and 2.32; things were only
  * added, and each says when. t/nccl_abi.c compares all of it with the real header where there is
  * one.
  */
@@ -77,10 +77,10 @@ enum {
 };
 
 /*
- * How a communicator is to be, as 2.30.7 lays it out. A library takes the first size bytes of it,
+ * How a communicator is to be, as 2.32.3 lays it out. A library takes the first size bytes of it,
  * at most as many as it knows, and says nothing about the rest; and it resets fields that it thinks
- * newer than version. So a struct is filled for the library that is there: see config.h. Strings
- * that are not set are NULL, numbers NCCL_CONFIG_UNSET.
+ * newer than version. So a struct is filled for the library that is there: see nccl_config.h.
+ * Strings that are not set are NULL, numbers NCCL_CONFIG_UNSET.
  */
 typedef struct nccl_config {
     size_t size;
@@ -104,6 +104,12 @@ typedef struct nccl_config {
     int num_rma_ctx;
     int max_p2p_peers;
     int graph_stream_ordering;
+    int launch_order_implicit;
+    int num_rma_sig;
+    int rma_eager_init;
+    int host_cft_mode;
+    int nvls_host_mode;
+    int not_yet; /* padding, where the next field will be */
 } nccl_config;
 
 #endif

@@ -36,15 +36,15 @@ typedef struct nccl_api {
     nccl_result (*comm_shrink)(nccl_comm *comm, int *excluded, int num_excluded, nccl_comm **made,
                                nccl_config *config, int flags); /* 2.27 */
     nccl_result (*comm_revoke)(nccl_comm *comm, int flags);     /* 2.28.7 */
-    nccl_result (*comm_count)(const nccl_comm *comm, int *count);
-    nccl_result (*comm_user_rank)(const nccl_comm *comm, int *rank);
-    nccl_result (*comm_cu_device)(const nccl_comm *comm, int *device);
+    nccl_result (*comm_count)(nccl_comm *comm, int *count);
+    nccl_result (*comm_user_rank)(nccl_comm *comm, int *rank);
+    nccl_result (*comm_cu_device)(nccl_comm *comm, int *device);
 
-    nccl_result (*comm_register)(const nccl_comm *comm, void *memory, size_t size,
-                                 void **handle);                         /* 2.19 */
-    nccl_result (*comm_deregister)(const nccl_comm *comm, void *handle); /* 2.19 */
-    nccl_result (*mem_alloc)(void **memory, size_t size);                /* 2.19 */
-    nccl_result (*mem_free)(void *memory);                               /* 2.19 */
+    nccl_result (*comm_register)(nccl_comm *comm, void *memory, size_t size,
+                                 void **handle);                   /* 2.19 */
+    nccl_result (*comm_deregister)(nccl_comm *comm, void *handle); /* 2.19 */
+    nccl_result (*mem_alloc)(void **memory, size_t size);          /* 2.19 */
+    nccl_result (*mem_free)(void *memory);                         /* 2.19 */
 
     nccl_result (*group_start)(void);
     nccl_result (*group_end)(void);

@@ -37,6 +37,12 @@ const nccl_config_field nccl_config_fields[] = {
     {"nccl.max_p2p_peers", AT(max_p2p_peers), false, 23003, 1, INT_MAX, "NCCL_MAX_P2P_PEERS"},
     {"nccl.graph_stream_ordering", AT(graph_stream_ordering), false, 23005, 0, 1,
      "NCCL_GRAPH_STREAM_ORDERING"},
+    {"nccl.launch_order_implicit", AT(launch_order_implicit), false, 23102, 0, 1,
+     "NCCL_LAUNCH_ORDER_IMPLICIT"},
+    {"nccl.num_rma_sig", AT(num_rma_sig), false, 23102, 0, INT_MAX, NULL},
+    {"nccl.rma_eager_init", AT(rma_eager_init), false, 23102, 0, 1, "NCCL_RMA_EAGER_INIT"},
+    {"nccl.host_cft_mode", AT(host_cft_mode), false, 23102, 1, 3, NULL},
+    {"nccl.nvls_host_mode", AT(nvls_host_mode), false, 23203, 0, INT_MAX, NULL},
     {.option = NULL},
 };
 
@@ -63,6 +69,7 @@ void nccl_config_init(nccl_config *config, int version)
     for (const nccl_config_field *field = nccl_config_fields; field->option != NULL; field++)
         if (!field->text)
             *nccl_config_number(config, field) = NCCL_CONFIG_UNSET;
+    config->not_yet = NCCL_CONFIG_UNSET;
     config->size = nccl_config_size(version);
     config->magic = (unsigned)NCCL_CONFIG_MAGIC;
     config->version = (unsigned)(version < NCCL_CONFIG_NEWEST ? version : NCCL_CONFIG_NEWEST);
@@ -71,9 +78,9 @@ void nccl_config_init(nccl_config *config, int version)
 
 static int nccl_config_highest(const nccl_config_field *field, int version)
 {
-    /* A bit mask by and by; what is too new for the library is an error there, in few words. */
+    enum { EFFICIENCY = 1, ZERO = 2 };
     if (field->offset == AT(cta_policy))
-        return version < 22803 ? 1 : version < 22900 ? 2 : INT_MAX;
+        return version < 22803 ? EFFICIENCY : version < 22902 ? ZERO : EFFICIENCY | ZERO;
     return field->highest;
 }
 
@@ -114,7 +121,7 @@ static muster_status nccl_config_set(nccl_config *config, int version,
  * is then as high as NCCL knows. */
 static muster_status nccl_config_check_ctas(nccl_config *config, int version)
 {
-    int most = version < 22803 ? 32 : 64;
+    int most = version < 22501 ? 32 : 64;
     if (config->min_ctas == NCCL_CONFIG_UNSET)
         return MUSTER_OK;
     if (config->max_ctas == NCCL_CONFIG_UNSET)

@@ -22,7 +22,7 @@ typedef struct nccl_config_field {
 extern const nccl_config_field nccl_config_fields[];
 
 /* The newest version whose fields are all known here. */
-enum { NCCL_CONFIG_NEWEST = 23007 };
+enum { NCCL_CONFIG_NEWEST = 23203 };
 
 /* sizeof(ncclConfig_t) of that version. */
 size_t nccl_config_size(int version);
