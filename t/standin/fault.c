@@ -106,10 +106,15 @@ int fault_at(const char *point, int rank)
     return FAULT_NONE;
 }
 
-int fault_enter(const char *function)
+int fault_enter_at(const char *function, int rank)
 {
-    int fault = fault_at(function, FAULT_ANY_RANK);
+    int fault = fault_at(function, rank);
     while (fault == FAULT_HANG)
         pause();
     return fault;
+}
+
+int fault_enter(const char *function)
+{
+    return fault_enter_at(function, FAULT_ANY_RANK);
 }

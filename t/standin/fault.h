@@ -17,7 +17,8 @@ enum { FAULT_NONE = 0, FAULT_HANG = -1, FAULT_ANY_RANK = -1 };
  * ends the process by itself. */
 int fault_at(const char *point, int rank);
 
-/* Does it for a function that knows no rank: hangs for ever, or returns the error or FAULT_NONE. */
+/* Does it for a function: hangs for ever, or returns the error or FAULT_NONE. */
+int fault_enter_at(const char *function, int rank);
 int fault_enter(const char *function);
 
 /* A function that is exported. */

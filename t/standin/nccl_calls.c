@@ -202,7 +202,6 @@ EXPORT(nccl_result, ncclRedOpCreatePreMulSum, nccl_op *op, void *scalar, nccl_ty
     bool host = residence == NCCL_SCALAR_HOST;
     comm->own_ops[number] = (nccl_own_op){.in_use = true,
                                           .type = type,
-                                          .residence = residence,
                                           .scalar = host ? reduce_read_scalar(scalar, type) : 0,
                                           .place = host ? NULL : scalar};
     *op = (nccl_op)(NCCL_FIRST_OWN_OP + number);

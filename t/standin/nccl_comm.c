@@ -150,18 +150,44 @@ void comm_break(nccl_comm *comm, nccl_result error)
             return;
 }
 
-void comm_wait_ended(nccl_comm *comm)
+static void comm_wait_for(const atomic_bool *flag)
 {
     struct timespec pause = {0, 2000000};
-    while (!atomic_load(comm->watched))
+    while (!atomic_load(flag))
         nanosleep(&pause, NULL);
+}
+
+void comm_wait_ended(nccl_comm *comm)
+{
+    comm_wait_for(comm->watched);
+}
+
+void comm_wait_stopped(nccl_comm *comm)
+{
+    comm_wait_for(&comm->stopped);
+}
+
+void comm_wait_for_work(nccl_comm *comm)
+{
+    pthread_mutex_lock(&comm->lock);
+    while (comm->jobs > 0)
+        pthread_cond_wait(&comm->job_ended, &comm->lock);
+    standin_mark last = comm->last;
+    pthread_mutex_unlock(&comm->lock);
+    driver_find()->mark_wait(last);
+}
+
+void comm_stop(nccl_comm *comm)
+{
+    atomic_store(&comm->stopped, true);
+    comm_wait_for_work(comm);
 }
 
 /* ---- what calls begin with ---- */
 
 nccl_result comm_enter(const char *function, const nccl_comm *comm)
 {
-    int fault = fault_enter(function);
+    int fault = fault_enter_at(function, comm != NULL ? comm->rank : FAULT_ANY_RANK);
     if (fault != FAULT_NONE)
         return comm_fail((nccl_result)fault, "%s : a fault on demand", function);
     if (comm == NULL)

@@ -20,7 +20,6 @@ extern const int nccl_version;
 typedef struct nccl_own_op {
     bool in_use;
     nccl_type type;
-    nccl_scalar_residence residence;
     double scalar;
     const void *place; /* of the scalar, on the device */
 } nccl_own_op;
@@ -40,6 +39,7 @@ struct nccl_comm {
     atomic_int state;     /* a nccl_result; an error stays */
     atomic_bool ended;    /* aborted: nothing waits any more */
     atomic_bool *watched; /* its own, or its parent's while it is made */
+    atomic_bool stopped;  /* operations that run are given up */
     atomic_bool revoked;
     bool finalized;
     int children;
@@ -64,8 +64,13 @@ void comm_settle(nccl_comm *comm, nccl_result result);
 /* From anything but an error to this one. */
 void comm_break(nccl_comm *comm, nccl_result error);
 
-/* Waits until it is aborted. */
+/* Waits until it is aborted; the second, until its operations are given up. */
 void comm_wait_ended(nccl_comm *comm);
+void comm_wait_stopped(nccl_comm *comm);
+
+/* Gives up the operations that run, and waits until none does; and for its other threads. */
+void comm_stop(nccl_comm *comm);
+void comm_wait_for_work(nccl_comm *comm);
 
 /* Begins a call: NCCL_SUCCESS, or what it is to answer. The second takes only those that may be
  * worked with. */

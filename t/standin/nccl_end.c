@@ -10,16 +10,6 @@
 #include "nccl_group.h"
 #include "nccl_meet.h"
 
-static void end_wait_for_work(nccl_comm *comm)
-{
-    pthread_mutex_lock(&comm->lock);
-    while (comm->jobs > 0)
-        pthread_cond_wait(&comm->job_ended, &comm->lock);
-    standin_mark last = comm->last;
-    pthread_mutex_unlock(&comm->lock);
-    driver_find()->mark_wait(last);
-}
-
 /* ---- finalize: all ranks, when their operations have run ---- */
 
 static nccl_result end_finalize(nccl_comm *comm)
@@ -51,6 +41,8 @@ EXPORT(nccl_result, ncclCommFinalize, nccl_comm *comm)
         return NCCL_SUCCESS;
     group_open();
     nccl_result result = comm_enter_ready("ncclCommFinalize", comm);
+    if (result == NCCL_SUCCESS && atomic_load(&comm->revoked))
+        result = comm_fail(NCCL_INVALID_ARGUMENT, "ncclCommFinalize : it was revoked");
     if (result == NCCL_SUCCESS && comm->finalized)
         result = comm_fail(NCCL_INVALID_ARGUMENT, "ncclCommFinalize : it was finalized before");
     if (result == NCCL_SUCCESS) {
@@ -79,8 +71,21 @@ EXPORT(nccl_result, ncclCommDestroy, nccl_comm *comm)
     }
     if (!comm->finalized && !atomic_load(&comm->revoked))
         end_finalize(comm);
-    end_wait_for_work(comm);
+    comm_wait_for_work(comm);
     comm_free(comm);
+    return NCCL_SUCCESS;
+}
+
+/* What runs is given up; then it can only be destroyed, or others be made out of it. */
+EXPORT(nccl_result, ncclCommRevoke, nccl_comm *comm, int flags)
+{
+    nccl_result result = comm_enter("ncclCommRevoke", comm);
+    if (result == NCCL_SUCCESS && flags != 0)
+        result = comm_fail(NCCL_INVALID_ARGUMENT, "ncclCommRevoke : flags %d", flags);
+    if (result != NCCL_SUCCESS)
+        return result;
+    atomic_store(&comm->revoked, true);
+    comm_stop(comm);
     return NCCL_SUCCESS;
 }
 
@@ -93,7 +98,7 @@ EXPORT(nccl_result, ncclCommAbort, nccl_comm *comm)
     if (result != NCCL_SUCCESS)
         return result;
     atomic_store(&comm->ended, true);
-    end_wait_for_work(comm);
+    comm_stop(comm);
     comm_free(comm);
     return NCCL_SUCCESS;
 }

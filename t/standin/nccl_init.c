@@ -1,21 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Part of the stand-in for hardware, which makes no claim about hardware: how communicators of its
- * NCCL come to be, from a unique id or out of others.
+ * NCCL come to be from a unique id.
  */
 #include "config.h"
 
-#include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "nccl_config.h"
 #include "nccl_group.h"
+#include "nccl_init.h"
 #include "nccl_meet.h"
 
-/* A step that may fail on demand. */
-static nccl_result init_fault(nccl_comm *comm, const char *step)
+nccl_result init_fault(nccl_comm *comm, const char *step)
 {
     int fault = fault_at(step, comm->rank);
     if (fault == FAULT_HANG)
@@ -93,14 +90,14 @@ static nccl_result init_config(nccl_comm **made, int size, const nccl_unique_id 
 EXPORT(nccl_result, ncclCommInitRankConfig, nccl_comm **comm, int size, nccl_unique_id id, int rank,
        nccl_config *config)
 {
-    int fault = fault_enter("ncclCommInitRankConfig");
+    int fault = fault_enter_at("ncclCommInitRankConfig", rank);
     return fault == FAULT_NONE ? init_config(comm, size, &id, rank, config) : (nccl_result)fault;
 }
 
 EXPORT(nccl_result, ncclCommInitRankScalable, nccl_comm **comm, int size, int rank, int num_ids,
        nccl_unique_id *ids, nccl_config *config)
 {
-    int fault = fault_enter("ncclCommInitRankScalable");
+    int fault = fault_enter_at("ncclCommInitRankScalable", rank);
     if (fault != FAULT_NONE)
         return (nccl_result)fault;
     if (num_ids < 1 || num_ids > size || ids == NULL)
@@ -110,107 +107,9 @@ EXPORT(nccl_result, ncclCommInitRankScalable, nccl_comm **comm, int size, int ra
 
 EXPORT(nccl_result, ncclCommInitRank, nccl_comm **comm, int size, nccl_unique_id id, int rank)
 {
-    int fault = fault_enter("ncclCommInitRank");
+    int fault = fault_enter_at("ncclCommInitRank", rank);
     if (fault != FAULT_NONE)
         return (nccl_result)fault;
     return init_check_device() == NCCL_SUCCESS ? init_config(comm, size, &id, rank, NULL)
                                                : NCCL_UNHANDLED_CUDA_ERROR;
-}
-
-/* ---- out of another one ---- */
-
-typedef struct split_card {
-    int color;
-    int key;
-} split_card;
-
-typedef struct split_task {
-    nccl_task task;
-    nccl_comm **made;
-    nccl_config config;
-    split_card card;
-    int number; /* of the parent's children */
-} split_task;
-
-/* The rank among those of its color, by key and then by the parent's rank, and how many they are.
- */
-static int split_place(const split_card *cards, int rank, int all, int *size)
-{
-    int before = 0;
-    *size = 0;
-    for (int i = 0; i < all; i++) {
-        if (cards[i].color != cards[rank].color)
-            continue;
-        *size += 1;
-        before += cards[i].key < cards[rank].key || (cards[i].key == cards[rank].key && i < rank);
-    }
-    return before;
-}
-
-static nccl_result split_make(split_task *split, const split_card *cards)
-{
-    nccl_comm *parent = split->task.comm;
-    int size = 0, rank = split_place(cards, parent->rank, parent->size, &size);
-    if (split->card.color == NCCL_SPLIT_NO_COLOR)
-        return NCCL_SUCCESS;
-    nccl_comm *child = comm_make(rank, size, parent->device, &split->config);
-    if (child == NULL)
-        return comm_fail(NCCL_SYSTEM_ERROR, "no memory");
-    snprintf(child->key, sizeof(child->key), "%.56s.%d.%d", parent->key, split->number,
-             split->card.color);
-    child->watched = &parent->ended;
-    nccl_result result = meet_all(child);
-    child->watched = &child->ended;
-    comm_settle(child, result);
-    __atomic_store_n(split->made, child, __ATOMIC_RELEASE);
-    return result;
-}
-
-static nccl_result split_run(nccl_task *task)
-{
-    split_task *split = (split_task *)task;
-    nccl_comm *parent = task->comm;
-    nccl_wire wire = meet_wire(parent, parent->control, false);
-    split_card *cards = calloc((size_t)parent->size, sizeof(*cards));
-    nccl_result result = init_fault(parent, "split");
-    if (result == NCCL_SUCCESS && cards == NULL)
-        result = NCCL_SYSTEM_ERROR;
-    if (result == NCCL_SUCCESS)
-        result = wire_all_gather(&wire, &split->card, sizeof(split->card), cards);
-    if (result == NCCL_SUCCESS)
-        result = split_make(split, cards);
-    free(cards);
-    return result;
-}
-
-static nccl_result split_add(nccl_comm *parent, split_card card, nccl_comm **made,
-                             const nccl_config *given)
-{
-    split_task *task = calloc(1, sizeof(*task));
-    if (task == NULL)
-        return comm_fail(NCCL_SYSTEM_ERROR, "no memory");
-    nccl_result result = config_read(given, &parent->config, &task->config);
-    if (result != NCCL_SUCCESS) {
-        free(task);
-        return result;
-    }
-    task->task = (nccl_task){.comm = parent, .run = split_run};
-    task->card = card;
-    task->made = made;
-    task->number = parent->children++;
-    return group_add(&task->task);
-}
-
-EXPORT(nccl_result, ncclCommSplit, nccl_comm *parent, int color, int key, nccl_comm **made,
-       nccl_config *config)
-{
-    group_open();
-    nccl_result result = comm_enter_ready("ncclCommSplit", parent);
-    if (result == NCCL_SUCCESS && (made == NULL || color < NCCL_SPLIT_NO_COLOR))
-        result = comm_fail(NCCL_INVALID_ARGUMENT, "ncclCommSplit : color %d", color);
-    if (result == NCCL_SUCCESS) {
-        *made = NULL;
-        result = split_add(parent, (split_card){color, key}, made, config);
-    }
-    return group_leave(result == NCCL_SUCCESS ? parent : NULL, result);
 }

@@ -59,10 +59,10 @@ static void launch_run(void *what)
             result = operation_run(comm, batch->operations, batch->count);
         if (result == NCCL_REMOTE_ERROR)
             comm_fail(result, "a rank has gone");
-        if (result != NCCL_IN_PROGRESS && !atomic_load(&comm->ended))
+        if (result != NCCL_IN_PROGRESS && !atomic_load(&comm->stopped))
             comm_break(comm, result);
         if (result != NCCL_SUCCESS)
-            comm_wait_ended(comm);
+            comm_wait_stopped(comm);
     }
     free(batch);
 }

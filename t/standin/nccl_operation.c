@@ -63,7 +63,9 @@ static bool operation_reduces(const nccl_operation *operation)
 static nccl_wire operation_wire(const nccl_comm *comm)
 {
     const char *peers = getenv("MUSTER_STANDIN_PEERS");
-    return meet_wire(comm, comm->data, peers == NULL || strcmp(peers, "noticed") != 0);
+    nccl_wire wire = meet_wire(comm, comm->data, peers == NULL || strcmp(peers, "noticed") != 0);
+    wire.ended = &comm->stopped;
+    return wire;
 }
 
 /* ---- operations that only move ---- */
