@@ -46,7 +46,7 @@ static void host_log_of_test(muster_log_level level, const char *format, ...)
 static muster_host host;
 
 /* Fills a config with up to three options. */
-static muster_status fill(nccl_config *config, int version, const char *const options[3][2])
+static muster_status fill(nccl_config *config, int version, const char *const (*options)[2])
 {
     memset(set, 0, sizeof(set));
     for (size_t i = 0; options != NULL && i < 3 && options[i][0] != NULL; i++) {
