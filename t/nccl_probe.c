@@ -215,7 +215,7 @@ typedef struct probe_row {
     const char *name;
     const char *environment;
     const char *sentence; /* its beginning; NULL: all goes well */
-    const char *also;     /* and a part of it, or of the details */
+    const char *also;     /* and a part of it, or of the details; "": there is no more */
 } probe_row;
 
 #define DRIVER "MUSTER_CUDA_LIBRARY=@driver "
@@ -236,6 +236,12 @@ static const probe_row rows[] = {
     {"neither driver nor NCCL",
      "MUSTER_CUDA_LIBRARY=/nowhere/libcuda.so.1 MUSTER_NCCL_LIBRARY=/nowhere/libnccl.so.2",
      "there is no NVIDIA driver (", "; and there is no NCCL (/nowhere/libnccl.so.2: cannot open"},
+    {"no driver, and NCCL only where the loader finds it",
+     "MUSTER_CUDA_LIBRARY=/nowhere/libcuda.so.1 LD_LIBRARY_PATH=% STUB_NCCL_VERSION=21403",
+     "there is no NVIDIA driver (/nowhere/libcuda.so.1: cannot open shared object file: No such "
+     "file "
+     "or directory)",
+     ""},
     {"a driver that is no library", "MUSTER_CUDA_LIBRARY=/dev/null " NCCL,
      "there is no NVIDIA driver (/dev/null: ", NULL},
     {"a stub of the driver", DRIVER RUNTIME NCCL "STUB_CU_INIT=34", "/",
@@ -299,6 +305,15 @@ static const probe_row rows[] = {
      "/nccl.so"},
 };
 
+static bool row_fits(const probe_row *row, const char *sentence)
+{
+    size_t length = strlen(row->sentence);
+    if (strncmp(sentence, row->sentence, length) != 0)
+        return false;
+    return row->also == NULL ||
+           (row->also[0] == '\0' ? sentence[length] == '\0' : strstr(sentence, row->also) != NULL);
+}
+
 static void check_row(const probe_row *row)
 {
     struct command child = {.pid = 0};
@@ -313,10 +328,7 @@ static void check_row(const probe_row *row)
         has_str(heard.details, row->also, "details");
     } else {
         is_str(heard.version, "", "no version");
-        bool begins = strncmp(heard.sentence, row->sentence, strlen(row->sentence)) == 0;
-        ok(begins && (row->also == NULL || strstr(heard.sentence, row->also) != NULL),
-           "the reason");
-        if (!begins || (row->also != NULL && strstr(heard.sentence, row->also) == NULL))
+        if (!ok(row_fits(row, heard.sentence), "the reason"))
             diag("it said: %s", heard.sentence);
     }
     is_str(heard.left, "0 0", "no thread and no descriptor is left");

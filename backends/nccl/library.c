@@ -32,6 +32,11 @@ static const char *library_named(const library_place *place)
     return named == NULL || named[0] == '\0' ? NULL : named;
 }
 
+bool library_is_named(const library_place *place)
+{
+    return library_named(place) != NULL;
+}
+
 static void library_locate(library *opened, const char *name)
 {
     struct link_map *map = NULL;

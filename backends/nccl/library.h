@@ -36,6 +36,9 @@ typedef struct library {
  */
 bool library_next(const library_place *place, int *turn, library *opened, library_reason *why);
 
+/* Whether the variable names one. */
+bool library_is_named(const library_place *place);
+
 /* Whether one of them is loaded. Loads nothing. */
 bool library_loaded(const library_place *place);
 

@@ -96,6 +96,11 @@ bool nccl_api_try(const nccl_api **api, const char **why)
     return nccl.usable;
 }
 
+bool nccl_api_is_near(void)
+{
+    return library_is_named(&nccl_place) || library_loaded(&nccl_place);
+}
+
 muster_status nccl_api_load(const nccl_api **api)
 {
     const char *why;

@@ -99,6 +99,10 @@ muster_status nccl_api_load(const nccl_api **api);
 /* The same, with the reason instead of a sentence. */
 bool nccl_api_try(const nccl_api **api, const char **why);
 
+/* Whether opening it takes no time to speak of, or was asked for: something in the process has
+ * loaded it, or it is named. Its file has hundreds of megabytes. */
+bool nccl_api_is_near(void);
+
 /* Sets a sentence: "<what>: <NCCL's words> (<number>)", with what ncclGetLastError says, which may
  * be about an earlier call. Returns the status that fits. */
 muster_status nccl_api_error(const nccl_api *api, nccl_result result, const char *what);

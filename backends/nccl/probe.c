@@ -12,16 +12,18 @@
 #include "cuda_api.h"
 #include "nccl_api.h"
 
-/* Says why there is no CUDA, and what there is of NCCL, so that who reads it need not come twice.
- */
+/* Says why there is no CUDA, and what there is of NCCL, so that who reads it need not come twice;
+ * but opens no large file for that, since who has no GPU has no use for it. */
 static muster_status probe_refuse(const char *why)
 {
     const nccl_api *nccl;
     const char *also;
-    if (nccl_api_try(&nccl, &also))
-        return nccl_host->error(MUSTER_ERR_UNAVAILABLE, "%s; NCCL %s is here (%s)", why,
-                                nccl->version_text, nccl->file);
-    return nccl_host->error(MUSTER_ERR_UNAVAILABLE, "%s; and %s", why, also);
+    if (!nccl_api_is_near())
+        return nccl_host->error(MUSTER_ERR_UNAVAILABLE, "%s", why);
+    if (!nccl_api_try(&nccl, &also))
+        return nccl_host->error(MUSTER_ERR_UNAVAILABLE, "%s; and %s", why, also);
+    return nccl_host->error(MUSTER_ERR_UNAVAILABLE, "%s; NCCL %s is here (%s)", why,
+                            nccl->version_text, nccl->file);
 }
 
 muster_status probe(const muster_host *host, muster_backend_info *info)
