@@ -129,7 +129,9 @@ static int say_in_use(void)
     if (dlopen(getenv("MUSTER_CUDA_LIBRARY"), RTLD_NOW | RTLD_LOCAL) == NULL)
         printf("%s\n", dlerror());
     printf(" %d", nccl_devices.in_use());
-    printf(" %d\n", nccl_devices.in_use());
+    printf(" %d", nccl_devices.in_use());
+    printf(" %d", nccl_devices.locate(&place, &place));
+    printf(" %d\n", (int)place.kind);
     return 0;
 }
 
@@ -396,9 +398,9 @@ static void check_again(void)
     has_str(child.out, "MUSTER_ERR_UNAVAILABLE there is no GPU here", "and in a child");
     run(&child, "threads", DRIVER RUNTIME NCCL);
     is_str(child.out, "8 of 8\n", "eight threads probe at once");
-    run(&child, "in_use", DRIVER);
-    is_str(child.out, "0 0 0 -1 0 -1 1 1\n",
-           "memory is the host's until something loads the driver");
+    run(&child, "in_use", DRIVER "STUB_CU_INIT=3");
+    is_str(child.out, "0 0 0 -1 0 -1 1 1 0 0\n",
+           "memory is the host's until something loads the driver, and where it does not start");
     command_free(&child);
 }
 

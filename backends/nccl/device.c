@@ -105,13 +105,11 @@ static bool device_is_chosen(const cuda_api *cuda, int device)
 static muster_status device_current(int *device)
 {
     const cuda_api *cuda;
+    const char *why;
     int current = 0;
     *device = -1;
-    if (!cuda_api_in_use())
+    if (!cuda_api_in_use() || cuda_api_try(&cuda, &why) != MUSTER_OK)
         return MUSTER_OK;
-    muster_status status = cuda_api_load(&cuda);
-    if (status != MUSTER_OK)
-        return status;
     cuda_error error = cuda->get_device(&current);
     if (error != CUDA_OK)
         return cuda_api_error(cuda, error, "can't find out the current device");

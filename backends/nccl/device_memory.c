@@ -40,14 +40,16 @@ static muster_status device_place(const cuda_api *cuda, const void *pointer,
     return MUSTER_OK;
 }
 
+/* In a process that can't use CUDA, since there is no device, or since it is a child made by fork
+ * of one that does, no memory is a device's, whoever loaded the driver. */
 muster_status device_locate(const void *pointer, muster_memory_place *place)
 {
     const cuda_api *cuda;
+    const char *why;
     *place = (muster_memory_place){sizeof(*place), MUSTER_MEMORY_HOST, -1};
-    if (!cuda_api_in_use())
+    if (!cuda_api_in_use() || cuda_api_try(&cuda, &why) != MUSTER_OK)
         return MUSTER_OK;
-    muster_status status = cuda_api_load(&cuda);
-    return status != MUSTER_OK ? status : device_place(cuda, pointer, place);
+    return device_place(cuda, pointer, place);
 }
 
 static muster_status device_no_memory(const cuda_api *cuda, cuda_error error, size_t size,
