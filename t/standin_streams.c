@@ -97,14 +97,12 @@ static void ordered(int rank, int size)
     is_int(written(tied, NULL, false), 2, "the default stream comes behind others");
     is_int(written(NULL, tied, false), 2, "and others behind it");
     is_int(written(NULL, free_one, true), 2, "an event orders those that it leaves alone");
-    api->cudaMemsetAsync(device, 1, SIZE, tied);
+    api->cudaMemsetAsync(device, 1, 1, tied);
     setenv("MUSTER_STANDIN_DELAY_US", "0", 1);
-    api->cudaMemsetAsync(device, 2, SIZE, free_one);
+    api->cudaMemsetAsync(device + 1, 2, 1, free_one);
     api->cudaStreamSynchronize(free_one);
-    is_int(api->cudaStreamQuery(tied), CUDA_ERROR_NOT_READY, "without one they are free");
-    char last = 0;
-    standin_download(&last, device, 1);
-    is_int(last, 1, "and the later one may be first");
+    is_int(api->cudaStreamQuery(tied), CUDA_ERROR_NOT_READY, "without one the later may be first");
+    api->cudaStreamSynchronize(tied);
 }
 
 static void events(int rank, int size)
@@ -150,7 +148,7 @@ int main(int argc, char **argv)
 {
     static const struct ranks_case cases[] = {
         {.name = "late", .size = 1, .points = 10, .body = late},
-        {.name = "ordered", .size = 1, .points = 6, .body = ordered},
+        {.name = "ordered", .size = 1, .points = 5, .body = ordered},
         {.name = "events", .size = 1, .points = 8, .body = events},
         {.name = "freed", .size = 1, .points = 2, .body = freed},
     };

@@ -106,14 +106,14 @@ static void *group_run_later(void *argument)
     return NULL;
 }
 
-static bool group_start(group_job *job, void *(*run)(void *argument))
+static bool group_start(group_job *job, pthread_t *thread, void *(*run)(void *argument))
 {
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    job->started = pthread_create(&job->thread, NULL, run, job) == 0;
+    bool started = pthread_create(thread, NULL, run, job) == 0;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return job->started;
+    return started;
 }
 
 /* ---- the end of a group ---- */
@@ -161,9 +161,11 @@ static group_job *group_sort(void)
 static nccl_result group_launch_blocking(group_job *jobs)
 {
     nccl_result result = NCCL_SUCCESS;
-    for (group_job *job = jobs; job != NULL; job = job->next)
-        if (job->next == NULL || !group_start(job, group_run_blocking))
+    for (group_job *job = jobs; job != NULL; job = job->next) {
+        job->started = job->next != NULL && group_start(job, &job->thread, group_run_blocking);
+        if (!job->started)
             group_run(job);
+    }
     for (group_job *job = jobs, *next; job != NULL; job = next) {
         next = job->next;
         if (job->started)
@@ -179,13 +181,14 @@ static nccl_result group_launch_later(group_job *jobs)
 {
     for (group_job *job = jobs, *next; job != NULL; job = next) {
         nccl_comm *comm = job->comm;
+        pthread_t thread;
         next = job->next;
         int success = NCCL_SUCCESS;
         atomic_compare_exchange_strong(&comm->state, &success, NCCL_IN_PROGRESS);
         pthread_mutex_lock(&comm->lock);
         comm->jobs++;
-        if (group_start(job, group_run_later)) {
-            pthread_detach(job->thread);
+        if (group_start(job, &thread, group_run_later)) { /* which frees it */
+            pthread_detach(thread);
         } else {
             comm->jobs--;
             comm_settle(comm, NCCL_SYSTEM_ERROR);
@@ -235,7 +238,7 @@ nccl_result group_leave(nccl_comm *comm, nccl_result result)
     nccl_result closed = group_close();
     if (result != NCCL_SUCCESS || comm == NULL || comm->config.blocking)
         return result != NCCL_SUCCESS ? result : closed;
-    return closed != NCCL_SUCCESS && closed != NCCL_IN_PROGRESS ? closed : comm_state(comm);
+    return closed != NCCL_SUCCESS ? closed : comm_state(comm);
 }
 
 EXPORT(nccl_result, ncclGroupStart, void)
