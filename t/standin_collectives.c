@@ -5,7 +5,9 @@
 #include "config.h"
 
 #include <stdint.h>
+#include <string.h>
 
+#include "model.h"
 #include "ranks.h"
 #include "standin.h"
 #include "standin_nccl.h"
@@ -161,6 +163,67 @@ static void everything_reduces(int rank, int size)
     ok(standin_close(m.comm), "the communicator closes");
 }
 
+/* ---- every type and reduction, as t/model.c has them ---- */
+
+static const struct {
+    nccl_type type;
+    muster_type model;
+    size_t size;
+} types[] = {
+    {NCCL_INT8, MUSTER_INT8, 1},
+    {NCCL_UINT8, MUSTER_UINT8, 1},
+    {NCCL_INT32, MUSTER_INT32, 4},
+    {NCCL_UINT32, MUSTER_UINT32, 4},
+    {NCCL_INT64, MUSTER_INT64, 8},
+    {NCCL_UINT64, MUSTER_UINT64, 8},
+    {NCCL_FLOAT16, MUSTER_FLOAT16, 2},
+    {NCCL_FLOAT32, MUSTER_FLOAT32, 4},
+    {NCCL_FLOAT64, MUSTER_FLOAT64, 8},
+    {NCCL_BFLOAT16, MUSTER_BFLOAT16, 2},
+    {NCCL_FLOAT8_E4M3, MUSTER_FLOAT8_E4M3, 1},
+    {NCCL_FLOAT8_E5M2, MUSTER_FLOAT8_E5M2, 1},
+};
+
+static const struct {
+    nccl_op op;
+    muster_reduction model;
+} ops[] = {{NCCL_SUM, MUSTER_SUM},
+           {NCCL_PROD, MUSTER_PROD},
+           {NCCL_MAX, MUSTER_MAX},
+           {NCCL_MIN, MUSTER_MIN},
+           {NCCL_AVG, MUSTER_AVG}};
+
+enum { TYPES = sizeof(types) / sizeof(*types), OPS = sizeof(ops) / sizeof(*ops), ELEMENTS = 500 };
+
+static bool as_modelled(nccl_comm *comm, int rank, int size, int t, int o)
+{
+    char arrays[4][ELEMENTS * 8], expected[ELEMENTS * 8], got[ELEMENTS * 8];
+    const void *all[4];
+    for (int r = 0; r < size; r++) {
+        model_fill(arrays[r], types[t].model, model_seed() + (uint64_t)r, ELEMENTS);
+        all[r] = arrays[r];
+    }
+    model_reduce(expected, all, NULL, size, ELEMENTS, types[t].model, ops[o].model);
+    void *memory = standin_upload(arrays[rank], ELEMENTS * types[t].size);
+    nccl_result result = finish(
+        comm, api->ncclAllReduce(memory, memory, ELEMENTS, types[t].type, ops[o].op, comm, stream));
+    standin_download(got, memory, ELEMENTS * types[t].size);
+    api->cudaFree(memory);
+    return result == NCCL_SUCCESS && memcmp(got, expected, ELEMENTS * types[t].size) == 0;
+}
+
+static void model(int rank, int size)
+{
+    nccl_comm *comm = begin(rank, size, 1);
+    for (int t = 0; t < TYPES; t++) {
+        int right = 0;
+        for (int o = 0; o < OPS; o++)
+            right += as_modelled(comm, rank, size, t, o);
+        is_int(right, OPS, "all reductions of %s", muster_type_name(types[t].model));
+    }
+    ok(standin_close(comm), "the communicator closes");
+}
+
 int main(int argc, char **argv)
 {
     static const struct ranks_case cases[] = {
@@ -169,6 +232,7 @@ int main(int argc, char **argv)
         {.name = "sums, later", .size = 3, .points = 5, .body = sums_later},
         {.name = "moves", .size = 4, .points = 15, .body = everything_moves},
         {.name = "moves of one rank", .size = 1, .points = 15, .body = everything_moves},
+        {.name = "model", .size = 3, .points = TYPES + 2, .body = model},
         {.name = "reductions", .size = 4, .points = 13, .body = everything_reduces},
     };
     return ranks_main(argc, argv, cases, sizeof(cases) / sizeof(cases[0]));

@@ -130,6 +130,18 @@ static void init_hangs(int rank, int size)
     is_int(api->ncclCommAbort(comm), NCCL_SUCCESS, "until it is aborted");
 }
 
+static void launch_hangs(int rank, int size)
+{
+    nccl_comm *comm = begin(rank, size, "launch:1:hang,launch:2:2");
+    api->ncclAllReduce(memory, memory, 1, NCCL_FLOAT32, NCCL_SUM, comm, stream);
+    is_int(standin_settle(comm, 300), NCCL_IN_PROGRESS, "an operation does not come to its stream");
+    is_int(api->cudaStreamQuery(stream), CUDA_OK, "which has nothing to do");
+    is_int(api->ncclCommAbort(comm), NCCL_SUCCESS, "abort ends it");
+    comm = standin_open(rank, size, 0);
+    is_int(launch(comm), NCCL_SYSTEM_ERROR, "another one fails");
+    is_int(api->ncclCommAbort(comm), NCCL_SUCCESS, "abort ends that");
+}
+
 static void split_fails(int rank, int size)
 {
     nccl_comm *child = NULL, *comm = begin(rank, size, "split@1:1:3");
@@ -206,6 +218,7 @@ int main(int argc, char **argv)
          .deaths = {{.rank = 1, .status = 3}}},
         {.name = "no answer", .size = 2, .points = 4, .body = no_answer},
         {.name = "init", .size = 2, .points = 2, .body = init_hangs},
+        {.name = "launch", .size = 2, .points = 5, .body = launch_hangs},
         {.name = "split", .size = 2, .points = 4, .body = split_fails},
         {.name = "finalize", .size = 2, .points = 3, .body = finalize_hangs},
         {.name = "abort", .size = 1, .points = 1, .body = abort_hangs},

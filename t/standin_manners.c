@@ -174,6 +174,43 @@ static void refuses(int rank, int size)
     is_int(reduce(NULL), NCCL_INVALID_ARGUMENT, "but not to work with");
 }
 
+/* Both ranks by one thread, which only groups make possible. */
+static void one_thread(int rank, int size)
+{
+    enum { COMMS = 2 };
+    (void)rank, (void)size;
+    nccl_unique_id id;
+    nccl_comm *comms[COMMS] = {NULL};
+    float *buffers[COMMS], value = 21;
+    standin_use("2.28");
+    api = standin_api_get();
+    nccl_config config = standin_config(1);
+    api->ncclGetUniqueId(&id);
+    api->ncclGroupStart();
+    for (int i = 0; i < COMMS; i++) {
+        api->cudaSetDevice(i);
+        buffers[i] = standin_upload(&value, sizeof(value));
+        api->ncclCommInitRankConfig(&comms[i], COMMS, id, i, &config);
+    }
+    is_int(api->ncclGroupEnd(), NCCL_SUCCESS, "two communicators in one group");
+    api->ncclGroupStart();
+    for (int i = 0; i < COMMS; i++)
+        api->ncclAllReduce(buffers[i], buffers[i], 1, NCCL_FLOAT32, NCCL_SUM, comms[i], NULL);
+    is_int(api->ncclGroupEnd(), NCCL_SUCCESS, "operations of both");
+    for (int i = 0; i < COMMS; i++) {
+        api->cudaSetDevice(i);
+        ok(standin_download(&value, buffers[i], sizeof(value)) && value == 42, "device %d", i);
+        api->cudaFree(buffers[i]);
+    }
+    api->ncclGroupStart();
+    api->ncclCommFinalize(comms[0]);
+    api->ncclCommFinalize(comms[1]);
+    is_int(api->ncclGroupEnd(), NCCL_SUCCESS, "both end");
+    ok(api->ncclCommDestroy(comms[0]) == NCCL_SUCCESS &&
+           api->ncclCommDestroy(comms[1]) == NCCL_SUCCESS,
+       "both go");
+}
+
 static void forced(int rank, int size)
 {
     standin_use("2.18");
@@ -193,6 +230,7 @@ int main(int argc, char **argv)
         {.name = "split", .size = 4, .points = 10, .body = splits},
         {.name = "shrink", .size = 3, .points = 5, .body = shrinks},
         {.name = "refuses", .size = 2, .points = 15, .body = refuses},
+        {.name = "one thread", .size = 1, .points = 6, .body = one_thread},
         {.name = "forced", .size = 2, .points = 2, .body = forced},
     };
     return ranks_main(argc, argv, cases, sizeof(cases) / sizeof(cases[0]));

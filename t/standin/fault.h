@@ -3,10 +3,13 @@
  * Part of the stand-in for hardware, which makes no claim about hardware: faults on demand.
  *
  * MUSTER_STANDIN_FAULTS is a list "POINT[@RANK]:N[+]:WHAT,...": at the N-th time that it is reached
- * (with + at that one and all later ones) the point, a function of the stand-in or one of its steps
- * ("init", "operation", "finalize", "split"), of that rank or of any, does WHAT: fails with this
- * number, "hang", "die" (the process ends by SIGKILL), or sleeps ("300ms"). Counting begins anew
- * when the variable changes.
+ * (with + at that one and all later ones) the point, a function of the stand-in or one of its
+ * steps, of that rank or of any, does WHAT: fails with this number, "hang", "die" (the process ends
+ * by SIGKILL), or sleeps ("300ms"). Counting begins anew when the variable changes.
+ *
+ * A function hangs for good. A step hangs until the communicator is aborted: "init", "split",
+ * "shrink", "finalize"; "launch", before a group's operations come to their stream; "operation",
+ * when one runs there, where its error is told by ncclCommGetAsyncError.
  */
 #ifndef MUSTER_T_STANDIN_FAULT_H
 #define MUSTER_T_STANDIN_FAULT_H

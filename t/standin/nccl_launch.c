@@ -131,6 +131,18 @@ static launch_batch *launch_take(nccl_task *task)
     return all;
 }
 
+/* As NCCL connects ranks when they first have to do with each other. */
+static nccl_result launch_begin(nccl_comm *comm)
+{
+    int fault = fault_at("launch", comm->rank);
+    if (fault == FAULT_HANG)
+        comm_wait_stopped(comm);
+    if (fault == FAULT_NONE)
+        return NCCL_SUCCESS;
+    return comm_fail(fault == FAULT_HANG ? NCCL_INTERNAL_ERROR : (nccl_result)fault,
+                     "launch : a fault on demand");
+}
+
 /* The first one's stream comes behind the others' and behind the communicator's last operation;
  * then they come behind it. */
 nccl_result operation_launch(nccl_task *task)
@@ -138,6 +150,9 @@ nccl_result operation_launch(nccl_task *task)
     const standin_driver *driver = driver_find();
     nccl_comm *comm = task->comm;
     standin_stream *stream = ((operation_task *)task)->operation.stream;
+    nccl_result result = launch_begin(comm);
+    if (result != NCCL_SUCCESS)
+        return result;
     launch_batch *all = launch_take(task);
     if (all == NULL)
         return comm_fail(NCCL_SYSTEM_ERROR, "no memory");
@@ -147,7 +162,7 @@ nccl_result operation_launch(nccl_task *task)
                                  driver->stream_mark(((operation_task *)one)->operation.stream));
     pthread_mutex_lock(&comm->lock);
     driver->stream_await(stream, comm->last);
-    nccl_result result = launch_push_all(all, stream);
+    result = launch_push_all(all, stream);
     comm->last = driver->stream_mark(stream);
     pthread_mutex_unlock(&comm->lock);
     for (nccl_task *one = task; one != NULL; one = one->next)
