@@ -16,6 +16,8 @@
 #define STANDIN_CUDA(F)                                                                            \
     F(cuda_error, cudaRuntimeGetVersion, (int *))                                                  \
     F(cuda_error, cudaDriverGetVersion, (int *))                                                   \
+    F(const char *, cudaGetErrorName, (cuda_error))                                                \
+    F(const char *, cudaGetErrorString, (cuda_error))                                              \
     F(cuda_error, cudaGetLastError, (void))                                                        \
     F(cuda_error, cudaGetDeviceCount, (int *))                                                     \
     F(cuda_error, cudaGetDevice, (int *))                                                          \

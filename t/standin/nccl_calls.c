@@ -62,128 +62,86 @@ static nccl_result call_make(const char *function, nccl_comm *comm, nccl_operati
 EXPORT(nccl_result, ncclAllReduce, const void *send, void *receive, size_t count, nccl_type type,
        nccl_op op, nccl_comm *comm, cuda_stream stream)
 {
-    return call_make("ncclAllReduce", comm,
-                     (nccl_operation){.kind = OPERATION_ALL_REDUCE,
-                                      .send = send,
-                                      .receive = receive,
-                                      .count = count,
-                                      .type = type,
-                                      .op = op,
-                                      .stream = stream});
+    return call_make(
+        "ncclAllReduce", comm,
+        (nccl_operation){OPERATION_ALL_REDUCE, send, receive, count, type, op, 0, stream, {0}});
 }
 
 EXPORT(nccl_result, ncclBroadcast, const void *send, void *receive, size_t count, nccl_type type,
        int root, nccl_comm *comm, cuda_stream stream)
 {
-    return call_make("ncclBroadcast", comm,
-                     (nccl_operation){.kind = OPERATION_BROADCAST,
-                                      .send = send,
-                                      .receive = receive,
-                                      .count = count,
-                                      .type = type,
-                                      .root = root,
-                                      .stream = stream});
+    return call_make(
+        "ncclBroadcast", comm,
+        (nccl_operation){
+            OPERATION_BROADCAST, send, receive, count, type, NCCL_SUM, root, stream, {0}});
 }
 
 EXPORT(nccl_result, ncclReduce, const void *send, void *receive, size_t count, nccl_type type,
        nccl_op op, int root, nccl_comm *comm, cuda_stream stream)
 {
-    return call_make("ncclReduce", comm,
-                     (nccl_operation){.kind = OPERATION_REDUCE,
-                                      .send = send,
-                                      .receive = receive,
-                                      .count = count,
-                                      .type = type,
-                                      .op = op,
-                                      .root = root,
-                                      .stream = stream});
+    return call_make(
+        "ncclReduce", comm,
+        (nccl_operation){OPERATION_REDUCE, send, receive, count, type, op, root, stream, {0}});
 }
 
 EXPORT(nccl_result, ncclAllGather, const void *send, void *receive, size_t count, nccl_type type,
        nccl_comm *comm, cuda_stream stream)
 {
-    return call_make("ncclAllGather", comm,
-                     (nccl_operation){.kind = OPERATION_ALL_GATHER,
-                                      .send = send,
-                                      .receive = receive,
-                                      .count = count,
-                                      .type = type,
-                                      .stream = stream});
+    return call_make(
+        "ncclAllGather", comm,
+        (nccl_operation){
+            OPERATION_ALL_GATHER, send, receive, count, type, NCCL_SUM, 0, stream, {0}});
 }
 
 EXPORT(nccl_result, ncclReduceScatter, const void *send, void *receive, size_t count,
        nccl_type type, nccl_op op, nccl_comm *comm, cuda_stream stream)
 {
-    return call_make("ncclReduceScatter", comm,
-                     (nccl_operation){.kind = OPERATION_REDUCE_SCATTER,
-                                      .send = send,
-                                      .receive = receive,
-                                      .count = count,
-                                      .type = type,
-                                      .op = op,
-                                      .stream = stream});
+    return call_make(
+        "ncclReduceScatter", comm,
+        (nccl_operation){OPERATION_REDUCE_SCATTER, send, receive, count, type, op, 0, stream, {0}});
 }
 
 EXPORT(nccl_result, ncclAlltoAll, const void *send, void *receive, size_t count, nccl_type type,
        nccl_comm *comm, cuda_stream stream)
 {
-    return call_make("ncclAlltoAll", comm,
-                     (nccl_operation){.kind = OPERATION_ALL_TO_ALL,
-                                      .send = send,
-                                      .receive = receive,
-                                      .count = count,
-                                      .type = type,
-                                      .stream = stream});
+    return call_make(
+        "ncclAlltoAll", comm,
+        (nccl_operation){
+            OPERATION_ALL_TO_ALL, send, receive, count, type, NCCL_SUM, 0, stream, {0}});
 }
 
 EXPORT(nccl_result, ncclGather, const void *send, void *receive, size_t count, nccl_type type,
        int root, nccl_comm *comm, cuda_stream stream)
 {
-    return call_make("ncclGather", comm,
-                     (nccl_operation){.kind = OPERATION_GATHER,
-                                      .send = send,
-                                      .receive = receive,
-                                      .count = count,
-                                      .type = type,
-                                      .root = root,
-                                      .stream = stream});
+    return call_make(
+        "ncclGather", comm,
+        (nccl_operation){
+            OPERATION_GATHER, send, receive, count, type, NCCL_SUM, root, stream, {0}});
 }
 
 EXPORT(nccl_result, ncclScatter, const void *send, void *receive, size_t count, nccl_type type,
        int root, nccl_comm *comm, cuda_stream stream)
 {
-    return call_make("ncclScatter", comm,
-                     (nccl_operation){.kind = OPERATION_SCATTER,
-                                      .send = send,
-                                      .receive = receive,
-                                      .count = count,
-                                      .type = type,
-                                      .root = root,
-                                      .stream = stream});
+    return call_make(
+        "ncclScatter", comm,
+        (nccl_operation){
+            OPERATION_SCATTER, send, receive, count, type, NCCL_SUM, root, stream, {0}});
 }
 
 EXPORT(nccl_result, ncclSend, const void *data, size_t count, nccl_type type, int peer,
        nccl_comm *comm, cuda_stream stream)
 {
-    return call_make("ncclSend", comm,
-                     (nccl_operation){.kind = OPERATION_SEND,
-                                      .send = data,
-                                      .count = count,
-                                      .type = type,
-                                      .root = peer,
-                                      .stream = stream});
+    return call_make(
+        "ncclSend", comm,
+        (nccl_operation){OPERATION_SEND, data, NULL, count, type, NCCL_SUM, peer, stream, {0}});
 }
 
 EXPORT(nccl_result, ncclRecv, void *data, size_t count, nccl_type type, int peer, nccl_comm *comm,
        cuda_stream stream)
 {
-    return call_make("ncclRecv", comm,
-                     (nccl_operation){.kind = OPERATION_RECV,
-                                      .receive = data,
-                                      .count = count,
-                                      .type = type,
-                                      .root = peer,
-                                      .stream = stream});
+    return call_make(
+        "ncclRecv", comm,
+        (nccl_operation){OPERATION_RECV, NULL, data, count, type, NCCL_SUM, peer, stream, {0}});
 }
 
 /* ---- reductions that a program makes ---- */

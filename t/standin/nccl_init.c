@@ -23,6 +23,16 @@ nccl_result init_fault(nccl_comm *comm, const char *step)
                                : comm_fail((nccl_result)fault, "%s : a fault on demand", step);
 }
 
+nccl_result init_check_device(void)
+{
+    const standin_driver *driver = driver_find();
+    cuda_error ready = driver != NULL ? driver->ready() : CUDA_ERROR_DRIVER_TOO_OLD;
+    if (ready != CUDA_OK)
+        return comm_fail(NCCL_UNHANDLED_CUDA_ERROR, "Cuda failure %d", (int)ready);
+    driver->set_current(driver->current() < 0 ? 0 : driver->current());
+    return NCCL_SUCCESS;
+}
+
 /* ---- from a unique id ---- */
 
 typedef struct init_task {
@@ -61,17 +71,6 @@ static nccl_result init_add(nccl_comm **made, int size, const nccl_unique_id *id
     task->id = *id;
     *made = comm;
     return group_add(&task->task);
-}
-
-/* What a communicator can't do without. It makes use of the thread's device. */
-static nccl_result init_check_device(void)
-{
-    const standin_driver *driver = driver_find();
-    cuda_error ready = driver != NULL ? driver->ready() : CUDA_ERROR_DRIVER_TOO_OLD;
-    if (ready != CUDA_OK)
-        return comm_fail(NCCL_UNHANDLED_CUDA_ERROR, "Cuda failure %d", (int)ready);
-    driver->set_current(driver->current() < 0 ? 0 : driver->current());
-    return NCCL_SUCCESS;
 }
 
 static nccl_result init_config(nccl_comm **made, int size, const nccl_unique_id *id, int rank,

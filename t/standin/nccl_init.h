@@ -8,6 +8,9 @@
 
 #include "nccl_comm.h"
 
+/* Whether there is a device. It makes use of the thread's. */
+nccl_result init_check_device(void);
+
 /* A step of these ways ("init", "split", "shrink"), which may fail or hang on demand. */
 nccl_result init_fault(nccl_comm *comm, const char *step);
 

@@ -29,9 +29,9 @@ typedef struct nccl_operation {
     size_t count; /* of elements of the buffer of a rank, or of a block where there are several */
     nccl_type type;
     nccl_op op;
-    nccl_own_op own; /* as it was when the call was made, if op is one */
-    int root;        /* or the peer */
+    int root; /* or the peer */
     standin_stream *stream;
+    nccl_own_op own; /* as it was when the call was made, if op is one */
 } nccl_operation;
 
 typedef struct operation_task {

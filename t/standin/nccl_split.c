@@ -101,7 +101,9 @@ EXPORT(nccl_result, ncclCommSplit, nccl_comm *parent, int color, int key, nccl_c
        nccl_config *config)
 {
     group_open();
-    nccl_result result = comm_enter_ready("ncclCommSplit", parent);
+    nccl_result result = init_check_device();
+    if (result == NCCL_SUCCESS)
+        result = comm_enter_ready("ncclCommSplit", parent);
     if (result == NCCL_SUCCESS && (made == NULL || color < NCCL_SPLIT_NO_COLOR))
         result = comm_fail(NCCL_INVALID_ARGUMENT, "ncclCommSplit : color %d", color);
     if (result == NCCL_SUCCESS)

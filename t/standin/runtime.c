@@ -108,16 +108,17 @@ EXPORT(const char *, cudaGetErrorString, cuda_error error)
     return "unrecognized error code";
 }
 
-EXPORT(cuda_error, cudaGetLastError, void)
-{
-    cuda_error error = last_error;
-    last_error = CUDA_OK;
-    return error;
-}
-
+/* What keeps every call from working is told again and again. */
 EXPORT(cuda_error, cudaPeekAtLastError, void)
 {
-    return last_error;
+    return last_error != CUDA_OK ? last_error : runtime_check_driver(driver_find());
+}
+
+EXPORT(cuda_error, cudaGetLastError, void)
+{
+    cuda_error error = cudaPeekAtLastError();
+    last_error = CUDA_OK;
+    return error;
 }
 
 /* ---- devices ---- */
