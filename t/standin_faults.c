@@ -23,7 +23,7 @@ static nccl_comm *begin(int rank, int size, const char *faults)
 {
     standin_use("2.28");
     setenv("MUSTER_STANDIN_FAULTS", faults, 1);
-    setenv("MUSTER_STANDIN_DELAY_US", "50000", 1);
+    setenv("MUSTER_STANDIN_DELAY_US", "150000", 1);
     api = standin_api_get();
     nccl_comm *comm = standin_open(rank, size, 0);
     memory = standin_upload(NULL, sizeof(*memory));
@@ -67,7 +67,7 @@ static void later_error(int rank, int size)
     is_int(launch(comm), NCCL_SUCCESS, "the first operation starts");
     is_int(api->cudaStreamSynchronize(stream), CUDA_OK, "and runs");
     is_int(launch(comm), NCCL_SUCCESS, "the second starts");
-    is_int(await_error(comm, rank == 1 ? patient(5000) : 300),
+    is_int(await_error(comm, rank == 1 ? patient(5000) : 400),
            rank == 1 ? NCCL_REMOTE_ERROR : NCCL_SUCCESS, "and fails on one rank, later");
     is_int(launch(comm), rank == 1 ? NCCL_REMOTE_ERROR : NCCL_SUCCESS, "an error stays");
     is_int(rank == 1 ? api->ncclCommDestroy(comm) : NCCL_REMOTE_ERROR, NCCL_REMOTE_ERROR,
@@ -80,7 +80,7 @@ static void dead_peer(int rank, int size)
     nccl_comm *comm = begin(rank, size, "operation@1:1:die");
     ranks_barrier();
     launch(comm);
-    is_int(await_error(comm, 300), NCCL_SUCCESS, "nobody notices");
+    is_int(await_error(comm, 400), NCCL_SUCCESS, "nobody notices");
     is_stuck_until_abort(comm);
 }
 
@@ -112,7 +112,7 @@ static void no_answer(int rank, int size)
 {
     nccl_comm *comm = begin(rank, size, "operation@1:1:hang");
     launch(comm);
-    is_int(await_error(comm, 300), NCCL_SUCCESS, "a rank that hangs is no error");
+    is_int(await_error(comm, 400), NCCL_SUCCESS, "a rank that hangs is no error");
     is_stuck_until_abort(comm);
 }
 

@@ -32,7 +32,7 @@ static void in_progress(int rank, int size)
     api = standin_api_get();
     nccl_unique_id id = standin_share_id(rank);
     nccl_config config = standin_config(0);
-    setenv("MUSTER_STANDIN_FAULTS", "init:1:300ms", 1);
+    setenv("MUSTER_STANDIN_FAULTS", "init:1:800ms", 1);
     api->cudaSetDevice(rank);
     memory = standin_upload(NULL, sizeof(*memory));
     is_int(api->ncclCommInitRankConfig(&comm, size, id, rank, &config), NCCL_IN_PROGRESS,
@@ -93,6 +93,7 @@ static void splits(int rank, int size)
     standin_use("2.28");
     api = standin_api_get();
     nccl_comm *comm = standin_open(rank, size, 0);
+    setenv("MUSTER_STANDIN_FAULTS", "split:1:500ms", 1);
     is_int(api->ncclCommSplit(comm, rank % 2, -rank, &child, NULL), NCCL_IN_PROGRESS,
            "split is in progress");
     ok(__atomic_load_n(&child, __ATOMIC_ACQUIRE) == NULL, "the child is not there yet");
