@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * The stand-in for hardware: a driver, a runtime and an NCCL in the place of NVIDIA's, which work
- * between processes of one host and make no claim about hardware. Device memory faults when the
- * host touches it, streams run what they are given later.
+ * between processes of one host (and of one network namespace) and make no claim about hardware.
+ * Device memory faults when the host touches it, streams run what they are given later.
  *
  * More is said by the environment, before the first call of a process:
  *   MUSTER_STANDIN_DEVICES   t/standin/devices.h, with CUDA_VISIBLE_DEVICES

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/fnv.h"
 #include "nccl_config.h"
 #include "nccl_group.h"
 #include "nccl_init.h"
@@ -50,8 +51,9 @@ static nccl_result split_make(split_task *split, int rank, int size)
     nccl_comm *child = comm_make(rank, size, parent->device, &split->config);
     if (child == NULL)
         return comm_fail(NCCL_SYSTEM_ERROR, "no memory");
-    snprintf(child->key, sizeof(child->key), "%.56s.%d.%d", parent->key, split->number,
-             split->card.color);
+    uint64_t hash = fnv_add(fnv_add_text(FNV_START, parent->key), (uint64_t)split->number);
+    snprintf(child->key, sizeof(child->key), "muster-standin-%016llx",
+             (unsigned long long)fnv_add(hash, (uint64_t)split->card.color));
     child->watched = &parent->ended;
     nccl_result result = meet_all(child);
     child->watched = &child->ended;
