@@ -133,7 +133,7 @@ typedef enum muster_operation {
  * An operation on device memory. All ranks give the same operation, type, redop and root, in the
  * same order; send and receive may be the same where the header of the operation allows it. Blocks
  * of ranks are described by counts and offsets, one a rank, in elements; where all blocks are alike
- * and behind one another, uniform is true and count is that of one.
+ * and behind one another, uniform is true, on all ranks or on none, and count is that of one.
  */
 typedef struct muster_call {
     uint32_t size;
@@ -154,6 +154,7 @@ typedef struct muster_call {
     const muster_transfer *transfers; /* of MUSTER_OPERATION_SEND_RECV; peers may be this rank */
     size_t num_transfers;
     void *stream; /* the operation comes behind what it has to do, and what follows behind it */
+    int64_t timeout_ms; /* for it to be on the stream when call returns; 0: as long as open had */
 } muster_call;
 
 /* What a backend may call. The table and all it points to live until the process ends; every
@@ -291,7 +292,9 @@ typedef struct muster_backend {
     /*
      * (required) From any thread, more than once: breaks the communicator. Pending and later waits
      * return at once with MUSTER_ERR_FAILED, and so do those of the other ranks, who are told:
-     * their host->broken is called with this rank and MUSTER_ERR_REMOTE. Never blocks.
+     * their host->broken is called with this rank and MUSTER_ERR_REMOTE. Never blocks. A backend
+     * with devices may have no way to tell them: their operations then end when the core calls abort
+     * there too, or with their time-outs.
      */
     void (*abort)(muster_comm *comm);
 
@@ -299,7 +302,8 @@ typedef struct muster_backend {
      * (required) Leaves and frees. No slot runs and none will be called. Other ranks see an orderly
      * departure: no host->broken there unless abort came first; what they then post to this rank
      * fails with MUSTER_ERR_PEER_LOST. Returns within a second; what takes longer goes on in the
-     * background. After it returns host->broken is not called any more for owner.
+     * background. After it returns host->broken is not called any more for owner. With devices the
+     * others see nothing, and what they then call times out.
      */
     void (*close)(muster_comm *comm);
 
