@@ -8,7 +8,7 @@
  */
 #include "config.h"
 
-#include "collective_rows.h"
+#include "collective_expect.h"
 #include "grouptest.h"
 #include "model.h"
 
@@ -16,64 +16,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { T = 30000, ROWS = 16, GUARD = 64, FILLER = 0xa5 };
+enum { T = 30000, ROWS = 16, FILLER = 0xa5 };
 
 static long long checked[ROWS][MUSTER_NUM_TYPES];
-
-static bool is_whole(muster_type type)
-{
-    return type < MUSTER_FLOAT32 || type == MUSTER_BOOL;
-}
-
-/* What this rank multiplies by; whole numbers for integers. */
-static double scalar_of(muster_type type, int rank)
-{
-    return is_whole(type) ? (rank * 3 + 1) % 7 : 0.3 * (rank + 1) - 0.7;
-}
-
-static bool sends(const setting *s, int rank)
-{
-    return s->row->send != NONE && (!(s->row->traits & ROW_SENDS_AT_ROOT) || rank == s->root);
-}
-
-static bool receives(const setting *s)
-{
-    if (s->row->traits & ROW_FROM_LEFT)
-        return s->n > 1;
-    return s->row->receive != NONE &&
-           (!(s->row->traits & ROW_RECEIVES_AT_ROOT) || s->rank == s->root);
-}
-
-/* ---- the model: what this rank must get of the arrays of all ranks ---- */
-
-static void expect_reduction(const setting *s, char *const *arrays, char *expected)
-{
-    size_t size = muster_type_size(s->type), total = row_send_count(s, 0);
-    double scalars[ROWS_MOST_RANKS];
-    const void *inputs[ROWS_MOST_RANKS];
-    for (int r = 0; r < s->n; r++) {
-        scalars[r] = scalar_of(s->type, r);
-        inputs[r] = arrays[r];
-    }
-    size_t first = s->row->send == BLOCKS ? row_send_offset(s, s->rank, s->rank) : 0;
-    size_t count = s->row->send == BLOCKS ? row_block(s, s->rank, s->rank) : total;
-    for (int r = 0; r < s->n; r++)
-        inputs[r] = arrays[r] + first * size;
-    model_reduce(expected, inputs, scalars, s->n, count, s->type, s->kind);
-}
-
-static void expect_blocks(const setting *s, char *const *arrays, char *expected)
-{
-    size_t size = muster_type_size(s->type), offset = 0;
-    for (int r = 0; r < s->n; r++) {
-        if (!sends(s, r) || (s->row->traits & ROW_FROM_LEFT && r != (s->rank + s->n - 1) % s->n))
-            continue;
-        size_t from = s->row->send == BLOCKS ? row_send_offset(s, r, s->rank) : 0;
-        size_t count = s->row->send == BLOCKS ? row_block(s, r, s->rank) : row_send_count(s, r);
-        memcpy(expected + offset * size, arrays[r] + from * size, count * size);
-        offset += count;
-    }
-}
 
 /* ---- the call ---- */
 
@@ -88,37 +33,30 @@ typedef struct buffers {
 
 static void place(const setting *s, buffers *b)
 {
-    size_t size = muster_type_size(s->type);
-    size_t sent = size * row_send_count(s, s->rank),
-           received = size * row_receive_count(s, s->rank);
-    bool in_place = s->form > 0 && sends(s, s->rank) && receives(s);
-    size_t apart = (sent + GUARD + 63) / 64 * 64;
-    b->bytes = apart + received + GUARD;
+    expect_places places;
+    expect_place(s, &places);
+    b->bytes = places.bytes;
     b->memory = malloc(b->bytes);
     b->before = malloc(b->bytes);
     if (b->memory == NULL || b->before == NULL)
         bail_out("no memory");
     memset(b->memory, FILLER, b->bytes);
-    b->send = b->memory;
-    b->receive = in_place ? b->memory : b->memory + apart;
-    if (in_place && s->form == 1 && s->row->receive == BLOCKS && s->row->send == ONE)
-        b->send = b->receive + size * row_receive_offset(s, s->rank, s->rank);
-    if (in_place && s->form == 1 && s->row->send == BLOCKS && s->row->receive == ONE)
-        b->receive = b->send + size * row_send_offset(s, s->rank, s->rank);
+    b->send = b->memory + places.send;
+    b->receive = b->memory + places.receive;
 }
 
 static bool call_right(const setting *s, char *const *arrays, const char *expected)
 {
     size_t size = muster_type_size(s->type);
     size_t sent = size * row_send_count(s, s->rank);
-    size_t received = receives(s) ? size * row_receive_count(s, s->rank) : 0;
+    size_t received = expect_receives(s) ? size * row_receive_count(s, s->rank) : 0;
     bool one_buffer = s->row->traits & ROW_ONE_BUFFER;
     buffers b;
     place(s, &b);
-    if (sends(s, s->rank))
+    if (expect_sends(s, s->rank))
         memcpy(one_buffer ? b.receive : b.send, arrays[s->rank], sent);
     memcpy(b.before, b.memory, b.bytes);
-    const char *from = sends(s, s->rank) && sent > 0 ? b.send : NULL;
+    const char *from = expect_sends(s, s->rank) && sent > 0 ? b.send : NULL;
     muster_status status = s->row->call(s, from, received > 0 ? b.receive : NULL);
     bool right = status == MUSTER_OK && memcmp(b.receive, expected, received) == 0;
     memcpy(b.before + (b.receive - b.memory), b.receive, received);
@@ -146,10 +84,7 @@ static bool case_right(const setting *s)
             bail_out("no memory");
         model_fill(arrays[r], s->type, model_hash(s->seed, (uint64_t)r), count);
     }
-    if (receives(s) && s->row->traits & ROW_REDUCES)
-        expect_reduction(s, arrays, expected);
-    else if (receives(s))
-        expect_blocks(s, arrays, expected);
+    expect_result(s, arrays, expected);
     bool right = call_right(s, arrays, expected);
     checked[s->row - rows][s->type]++;
     for (int r = 0; r < s->n; r++)
@@ -227,7 +162,7 @@ static bool type_right(setting *s, const muster_reduction *premuls)
         s->form = i % one->forms;
         s->count = count_of(which, s->n, muster_type_size(s->type));
         s->seed = pick;
-        s->redop = s->kind == MUSTER_PREMUL_SUM ? premuls[is_whole(s->type)] : s->kind;
+        s->redop = s->kind == MUSTER_PREMUL_SUM ? premuls[expect_is_whole(s->type)] : s->kind;
         if (!(one->traits & ROW_REDUCES) || model_has(s->type, s->kind))
             if (count_wanted(one, which) && pick % one_of(one, s->n, which) == 0)
                 right = roots_right(s, pick / 64);
@@ -254,9 +189,9 @@ static void every_collective(int rank, int size)
 {
     muster_group *group = world_of("world", T);
     muster_reduction premuls[2];
-    is_status(muster_reduction_premul_sum(group, scalar_of(MUSTER_INT8, rank), &premuls[1]),
+    is_status(muster_reduction_premul_sum(group, expect_scalar(MUSTER_INT8, rank), &premuls[1]),
               MUSTER_OK, "a sum of whole multiples");
-    is_status(muster_reduction_premul_sum(group, scalar_of(MUSTER_FLOAT32, rank), &premuls[0]),
+    is_status(muster_reduction_premul_sum(group, expect_scalar(MUSTER_FLOAT32, rank), &premuls[0]),
               MUSTER_OK, "a sum of others");
     long long all = 0;
     for (int i = 0; i < num_rows; i++) {
