@@ -92,6 +92,9 @@
 #include <muster/gather_tokens.h>
 #include <muster/gather_objects.h>
 
+/* Buffers in the memory of a device. */
+#include <muster/device.h>
+
 /* Groups made of a group, and what to do with one that has failed. */
 #include <muster/subgroup.h>
 #include <muster/failure.h>

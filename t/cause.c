@@ -99,7 +99,7 @@ static muster_group *make_group(muster_store *store, int rank, const char *dead,
     if (group_new(&shape, &group) != MUSTER_OK)
         bail_out("%s", muster_last_error());
     fill_roster(&group->ranks, dead, far);
-    group->backend = &told_entry;
+    group->host.backend = &told_entry;
     return group;
 }
 
@@ -230,7 +230,7 @@ static void *find_out(void *argument)
     member *self = argument;
     nap(self->finds->after_ms);
     int64_t began = deadline_now_ns();
-    failure_reported(&self->group->owner, -1, MUSTER_ERR_PEER_LOST, "closed");
+    failure_reported(&self->group->host.owner, -1, MUSTER_ERR_PEER_LOST, "closed");
     self->status = failure_check(self->group);
     snprintf(self->sentence, sizeof(self->sentence), "%s", muster_last_error());
     self->took_ms = (deadline_now_ns() - began) / 1000000;
@@ -255,7 +255,7 @@ static void begin_finding(const story *what, muster_store *store, member *all)
         all[r].group = make_group(store, r, what->dead, what->far);
         for (int other = 0; other < RANKS; other++)
             all[r].comm.suspects[other] = has(what->ranks[r].closed, other);
-        atomic_store(&all[r].group->comm, &all[r].comm);
+        atomic_store(&all[r].group->host.comm, &all[r].comm);
         if (pthread_create(&all[r].thread, NULL, find_out, &all[r]) != 0)
             bail_out("no thread");
     }
@@ -283,7 +283,7 @@ static void tell(const story *what)
             diag("rank %d: %s: %s", r, muster_status_name(all[r].status), all[r].sentence);
         right = right && same;
         soon = soon && all[r].took_ms < patient(what->most_ms > 0 ? what->most_ms : 1000);
-        atomic_store(&all[r].group->comm, NULL);
+        atomic_store(&all[r].group->host.comm, NULL);
         muster_group_free(all[r].group);
     }
     ok(right, "%s: all say the same, and that it is so", what->name);

@@ -76,7 +76,7 @@ static muster_group *waiting_group(muster_store *store)
     if (group_new(&shape, &group) != MUSTER_OK)
         bail_out("%s", muster_last_error());
     fill_roster(&group->ranks);
-    group->backend = &none;
+    group->host.backend = &none;
     for (uint64_t n = 1; n <= 2; n++)
         calls_note(&group->calls,
                    &(message_label){.kind = MESSAGE_BARRIER, .root = -1, .sequence = n});

@@ -301,7 +301,7 @@ static void in_probe(void)
     ok(read_all && WIFEXITED(exited) && WEXITSTATUS(exited) == 0,
        "a backend that can't be had: all ranks say why");
     is_int(told.status, MUSTER_ERR_UNAVAILABLE, "it is not available");
-    has_str(told.sentence, "backend 'rigged' was asked for, but is not available on rank 0",
+    has_str(told.sentence, "backend 'rigged' was asked for, but it is not available on rank 0",
             "on the first that lacks it");
 }
 

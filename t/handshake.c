@@ -3,6 +3,7 @@
  * What ranks decide alike from their records, which are made by hand here: the backend, and the
  * address of each rank.
  */
+#include "group/choice.h"
 #include "group/handshake.h"
 
 #include <stdio.h>
@@ -68,8 +69,11 @@ static const who one_without[] = {{"a", GOOD}, {"b", GOOD}, {"c", NULL}};
     XX(all_good, 3, "local", MUSTER_ERR_UNAVAILABLE, NULL, "and this one has 3")                   \
     XX(all_good, 3, "riged", MUSTER_ERR_NOT_FOUND, NULL, "rigged")                                 \
     XX(all_good, 3, "", MUSTER_ERR_NOT_FOUND, NULL, "''")                                          \
-    XX(all_good, 3, "cuda:nccl", MUSTER_ERR_UNAVAILABLE, NULL, "host memory only")                 \
-    XX(all_good, 3, "cpu:gloo,cuda:nccl", MUSTER_ERR_UNAVAILABLE, NULL, "host memory only")        \
+    XX(all_good, 3, "cuda:nccl", MUSTER_ERR_NOT_FOUND, NULL, "no backend 'nccl'")                  \
+    XX(all_good, 3, "cuda:rigged", MUSTER_OK, "rigged", "asked for")                               \
+    XX(all_good, 3, "cpu:rigged,cuda:rigged", MUSTER_OK, "rigged", "asked for")                    \
+    XX(all_good, 3, "rigged,rigged", MUSTER_ERR_UNAVAILABLE, NULL, "ask for 'auto'")               \
+    XX(all_good, 3, "cpu:rigged,cpu:rigged", MUSTER_ERR_UNAVAILABLE, NULL, "ask for 'auto'")       \
     XX(one_broken, 3, "rigged", MUSTER_ERR_UNAVAILABLE, NULL,                                      \
        "not available on rank 1 (host b, pid 101): no such device")                                \
     XX(one_broken, 3, "auto", MUSTER_ERR_UNAVAILABLE, NULL,                                        \
@@ -82,16 +86,16 @@ static void choose(const who *ranks, int count, const char *asked, muster_status
                    const char *name, const char *words)
 {
     roster list;
-    const backend_entry *chosen = NULL;
-    char *why = NULL;
+    choice made;
     make(&list, ranks, count);
-    is_int(handshake_choose(&list, asked, &chosen, &why), expected, "'%s' for %d ranks", asked,
-           count);
-    has_str(expected == MUSTER_OK ? why : muster_last_error(), words, "and why");
-    ok(name == NULL ? chosen == NULL && why == NULL
-                    : chosen != NULL && strcmp(chosen->name, name) == 0,
+    is_int(choice_make(&list, asked, &made), expected, "'%s' for %d ranks", asked, count);
+    has_str(expected == MUSTER_OK ? made.why : muster_last_error(), words, "and why");
+    ok(name == NULL ? made.host == NULL && made.why == NULL && made.name == NULL
+                    : made.host != NULL && strcmp(made.name, name) == 0 &&
+                          strcmp(made.host->name, name) == 0,
        "chooses %s", name != NULL ? name : "none");
-    muster_free(why);
+    free(made.why);
+    free(made.name);
     roster_clear(&list);
 }
 
@@ -101,11 +105,10 @@ static int choose_of_none(int index, void *argument, volatile child_report *repo
 {
     static const who alone[] = {{"a", NULL}, {"b", NULL}};
     roster list;
-    const backend_entry *chosen = NULL;
-    char *why = NULL;
+    choice made;
     setenv("MUSTER_BACKEND_PATH", "/no such/folder", 1);
     make(&list, alone, 2);
-    muster_status status = handshake_choose(&list, argument, &chosen, &why);
+    muster_status status = choice_make(&list, argument, &made);
     snprintf((char *)reports[index].sentence, sizeof(reports[index].sentence), "%s",
              muster_last_error());
     reports[index].number = backend_find("gloo") != NULL;
@@ -328,7 +331,7 @@ static void introduce(void)
 
 int main(void)
 {
-    enum { NUM_CHOICES = 16 };
+    enum { NUM_CHOICES = 19 };
     plan(3 * NUM_CHOICES + 3 * NUM_ADDRESSES + 9 + 6);
     unsetenv("MUSTER_OPTIONS");
     unsetenv("MUSTER_RIGGED_FAIL");

@@ -284,7 +284,7 @@ static const struct wrong {
     {"size 0", "n", NULL, NULL, NULL, T, 0, 0, MUSTER_ERR_ARGUMENT, "world_size"},
     {"a huge size", "n", NULL, NULL, NULL, T, 0, INT32_MAX, MUSTER_ERR_ARGUMENT, "131072"},
     {"an unknown backend", "n", NULL, "glo", NULL, T, 0, 1, MUSTER_ERR_NOT_FOUND, "'gloo'"},
-    {"a GPU", "n", NULL, "cuda:nccl", NULL, T, 0, 1, MUSTER_ERR_UNAVAILABLE, "cuda:nccl"},
+    {"a GPU", "n", NULL, "cuda:none", NULL, T, 0, 1, MUSTER_ERR_NOT_FOUND, "'none'"},
     {"an unknown option", "n", NULL, NULL, "gloo.ifce=lo", T, 0, 1, MUSTER_ERR_ARGUMENT,
      "gloo.iface"},
     {"options that are none", "n", NULL, NULL, "=", T, 0, 1, MUSTER_ERR_ARGUMENT, "="},

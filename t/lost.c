@@ -174,8 +174,8 @@ static void make_group(member *self, muster_store *store, const story *what, int
     if (group_new(&shape, &self->group) != MUSTER_OK)
         bail_out("%s", muster_last_error());
     fill_roster(&self->group->ranks, what);
-    self->group->backend = &told_entry;
-    atomic_store(&self->group->comm, &self->comm);
+    self->group->host.backend = &told_entry;
+    atomic_store(&self->group->host.comm, &self->comm);
     self->group->failure.status = what->works ? MUSTER_OK : MUSTER_ERR_PEER_LOST;
     self->group->failure.complete = true;
 }
@@ -202,7 +202,7 @@ static void leave_at_work(muster_store *store, const story *what, int rank)
     member freed;
     make_group(&freed, store, what, rank);
     lost_say_freed(freed.group);
-    atomic_store(&freed.group->comm, NULL);
+    atomic_store(&freed.group->host.comm, NULL);
     muster_group_free(freed.group);
 }
 
@@ -241,7 +241,7 @@ static void tell(const story *what)
             diag("rank %d: '%s' where '%s' are lost", r, all[r].got, what->lost);
         right = right && strcmp(all[r].got, what->lost) == 0;
         soon = soon && all[r].took_ms < patient(what->at_most_ms);
-        atomic_store(&all[r].group->comm, NULL);
+        atomic_store(&all[r].group->host.comm, NULL);
         muster_group_free(all[r].group);
     }
     ok(right, "%s: all name the same", what->name);

@@ -93,7 +93,16 @@ static void good(void)
 /* Tabs and newlines of a field must not become fields and lines. */
 static void fields(void)
 {
-    rank_backend has = {"gl\too", "1\n2", "why\r\nrank\t9", "a", "b", "c", "d\te", "f"};
+    rank_backend has = {.name = "gl\too",
+                        .version = "1\n2",
+                        .reason = "why\r\nrank\t9",
+                        .address = "a",
+                        .interface = "b",
+                        .address_from = "c",
+                        .second = "d\te",
+                        .second_interface = "f",
+                        .device = 3,
+                        .device_from = "g\nh"};
     rank_record evil = {.library = "l",
                         .host = "h\nrank\t9",
                         .host_id = "\t\t",

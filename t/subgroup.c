@@ -197,8 +197,8 @@ static void backends(int rank, int size)
     int64_t began = now_ms();
     is_status(muster_create_sub_group(world, 2, "NCLC", &regular, &orthogonal),
               MUSTER_ERR_NOT_FOUND, "a name that is none");
-    is_status(muster_create_sub_group(world, 2, "cuda:nccl", &regular, &orthogonal),
-              MUSTER_ERR_UNAVAILABLE, "one that is not to be had");
+    is_status(muster_create_sub_group(world, 2, "cuda:none", &regular, &orthogonal),
+              MUSTER_ERR_NOT_FOUND, "one that is not to be had");
     is_status(muster_create_sub_group(world, 4, "local", &regular, &orthogonal),
               MUSTER_ERR_UNAVAILABLE, "local for four");
     is_status(muster_create_sub_group(world, 2, rank == 1 ? "gloo" : NULL, &regular, &orthogonal),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The one list of backends of this process: made on first need, never changed, never freed.
+ * The one list of backends of this process: made on first need, never freed. A list is never
+ * changed: where a backend is probed later, a new list takes the place of the old one.
  */
 #include "backend/backend.h"
 
@@ -10,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "backend/backend_plugin.h"
 #include "backend/backend_scan.h"
 #include "base/log.h"
 #include "base/nearest.h"
@@ -37,14 +39,11 @@ static muster_status backend_load(backend_set **made)
     return status;
 }
 
-static void backend_log(const backend_set *set)
+static void backend_log(const backend_entry *entry)
 {
-    for (size_t i = 0; i < set->count; i++) {
-        const backend_entry *entry = set->entries[i];
-        log_line(MUSTER_LOG_INFO, "backend '%s' (%s)%s%s: %s%s", entry->name, entry->file,
-                 entry->info.version[0] != '\0' ? " version " : "", entry->info.version,
-                 entry->available ? "available" : "not available: ", entry->reason);
-    }
+    log_line(MUSTER_LOG_INFO, "backend '%s' (%s)%s%s: %s%s", entry->name, entry->file,
+             entry->info.version[0] != '\0' ? " version " : "", entry->info.version,
+             entry->available ? "available" : "not available: ", entry->reason);
 }
 
 /* Probing leaves sentences behind on this thread; a call that succeeds must not. */
@@ -54,7 +53,8 @@ static muster_status backend_load_quietly(backend_set **made)
     snprintf(before, sizeof(before), "%s", muster_last_error());
     muster_status status = backend_load(made);
     if (status == MUSTER_OK) {
-        backend_log(*made);
+        for (size_t i = 0; i < (*made)->count; i++)
+            backend_log((*made)->entries[i]);
         error_set(MUSTER_OK, "%s", before);
     }
     return status;
@@ -86,6 +86,59 @@ muster_status backend_list(const backend_entry *const **list, size_t *count)
     *list = (const backend_entry *const *)set->entries;
     *count = set->count;
     return MUSTER_OK;
+}
+
+/* Whether the entry is to be probed for who asks for name. */
+static bool backend_is_meant(const backend_entry *entry, const char *name)
+{
+    return !entry->probed && (name == NULL || strcmp(entry->name, name) == 0);
+}
+
+/* A list with new entries for what is probed. */
+static muster_status backend_probe(backend_set *set, const char *name, backend_set **made)
+{
+    backend_set *copy = calloc(1, sizeof(*copy));
+    backend_entry **entries = calloc(set->count, sizeof(backend_entry *));
+    if (copy == NULL || entries == NULL) {
+        free(copy);
+        free(entries);
+        return error_no_memory(set->count * sizeof(backend_entry *), "the list of backends");
+    }
+    *copy = (backend_set){entries, set->count, set->searched, set};
+    muster_status status = MUSTER_OK;
+    for (size_t i = 0; i < set->count; i++) {
+        entries[i] = set->entries[i];
+        if (status == MUSTER_OK && backend_is_meant(entries[i], name)) {
+            status = backend_plugin_look_at(set->entries[i], &entries[i]);
+            if (status == MUSTER_OK)
+                backend_log(entries[i]);
+        }
+    }
+    *made = copy; /* what has been probed is kept, even without memory for the rest */
+    return status;
+}
+
+muster_status backend_look_at(const char *name)
+{
+    const backend_set *there;
+    error_kept before;
+    error_keep(&before);
+    muster_status status = backend_get_set(&there);
+    if (status != MUSTER_OK)
+        return status;
+    pthread_mutex_lock(&loading);
+    backend_set *set = atomic_load_explicit(&loaded, memory_order_acquire);
+    bool wanted = false;
+    for (size_t i = 0; i < set->count; i++)
+        wanted = wanted || backend_is_meant(set->entries[i], name);
+    if (wanted) {
+        backend_set *fresh = NULL;
+        status = backend_probe(set, name, &fresh);
+        if (fresh != NULL)
+            atomic_store_explicit(&loaded, fresh, memory_order_release);
+    }
+    pthread_mutex_unlock(&loading);
+    return error_settle(&before, status);
 }
 
 const backend_entry *backend_find(const char *name)

@@ -17,6 +17,7 @@ typedef struct backend_entry {
     muster_backend_info info;  /* what probe said; empty where it failed */
     bool available;
     const char *reason; /* why it is not available; "" where it is */
+    bool probed;        /* one with devices is probed when somebody asks for it */
 } backend_entry;
 
 /*
@@ -25,6 +26,13 @@ typedef struct backend_entry {
  * at any time. It fails only where there is no memory, and may then be called again.
  */
 muster_status backend_list(const backend_entry *const **list, size_t *count);
+
+/*
+ * Probes the backend of that name, or all where name is NULL, that have not been yet; names that
+ * are not known are let through. backend_list() and backend_find() then have new entries for them;
+ * the old ones stay as they were, for whoever has them.
+ */
+muster_status backend_look_at(const char *name);
 
 /* The backend of that name, or NULL, also where the list can't be made. */
 const backend_entry *backend_find(const char *name);

@@ -16,23 +16,74 @@
 #include "options/option_table.h"
 
 static const char built_in[] = "built in";
+static const char not_looked_at[] = "nothing asked for it when the first group was made, so it was "
+                                    "not looked at; name it there, or auto";
 
 /* The slots that a backend can't do without; the first one that is missing, or NULL. */
 static const char *backend_plugin_missing_slot(const muster_backend *ops)
 {
+    bool calls = ops->call != NULL || ops->devices != NULL;
     const struct {
         const char *name;
         bool there;
     } slots[] = {
-        {"probe", ops->probe != NULL},         {"open", ops->open != NULL},
-        {"post_send", ops->post_send != NULL}, {"post_recv", ops->post_recv != NULL},
-        {"wait", ops->wait != NULL},           {"abort", ops->abort != NULL},
-        {"close", ops->close != NULL},         {"forget", ops->forget != NULL},
+        {"probe", ops->probe != NULL},
+        {"open", ops->open != NULL},
+        {"post_send", calls || ops->post_send != NULL},
+        {"post_recv", calls || ops->post_recv != NULL},
+        {"wait", ops->wait != NULL},
+        {"abort", ops->abort != NULL},
+        {"close", ops->close != NULL},
+        {"forget", ops->forget != NULL},
+        {"devices", !calls || ops->devices != NULL},
+        {"can", !calls || ops->can != NULL},
+        {"call", !calls || ops->call != NULL},
+        {"test", !calls || ops->test != NULL},
     };
     for (size_t i = 0; i < sizeof(slots) / sizeof(slots[0]); i++)
         if (!slots[i].there)
             return slots[i].name;
     return NULL;
+}
+
+/* The same of the table of devices. */
+static const char *backend_plugin_missing_device_slot(const muster_device_table *table)
+{
+    const struct {
+        const char *name;
+        bool there;
+    } slots[] = {
+        {"in_use", table->in_use != NULL},
+        {"count", table->count != NULL},
+        {"current", table->current != NULL},
+        {"describe", table->describe != NULL},
+        {"locate", table->locate != NULL},
+        {"alloc_device", table->alloc_device != NULL},
+        {"alloc_pinned", table->alloc_pinned != NULL},
+        {"free_memory", table->free_memory != NULL},
+        {"stream_open", table->stream_open != NULL},
+        {"stream_close", table->stream_close != NULL},
+        {"copy_start", table->copy_start != NULL},
+        {"copy_wait", table->copy_wait != NULL},
+    };
+    for (size_t i = 0; i < sizeof(slots) / sizeof(slots[0]); i++)
+        if (!slots[i].there)
+            return slots[i].name;
+    return NULL;
+}
+
+static muster_status backend_plugin_check_devices(const muster_device_table *table)
+{
+    if (table == NULL)
+        return MUSTER_OK;
+    if (table->size < sizeof(*table))
+        return error_set(MUSTER_ERR_UNAVAILABLE,
+                         "its table of devices has %u bytes and must have %zu; rebuild it",
+                         (unsigned)table->size, sizeof(*table));
+    const char *slot = backend_plugin_missing_device_slot(table);
+    if (slot != NULL)
+        return error_set(MUSTER_ERR_UNAVAILABLE, "its table of devices lacks '%s'", slot);
+    return MUSTER_OK;
 }
 
 /* Looks at nothing behind abi and size before those are known to be right. */
@@ -53,7 +104,8 @@ static muster_status backend_plugin_check(const char *name, const muster_backend
     const char *slot = backend_plugin_missing_slot(ops);
     if (slot != NULL)
         return error_set(MUSTER_ERR_UNAVAILABLE, "it lacks the required slot '%s'", slot);
-    return option_table_check(name, ops->options);
+    muster_status status = backend_plugin_check_devices(ops->devices);
+    return status == MUSTER_OK ? option_table_check(name, ops->options) : status;
 }
 
 /* The table in the plugin, or NULL with a sentence. A plugin is never closed, not even one that is
@@ -119,8 +171,10 @@ static muster_status backend_plugin_new(const char *name, const char *file, back
 static muster_status backend_plugin_finish(backend_entry *entry, muster_status status,
                                            backend_entry **made)
 {
-    entry->available = status == MUSTER_OK;
-    entry->reason = strdup(entry->available ? "" : muster_last_error());
+    bool later = status == MUSTER_OK && !entry->probed && entry->ops->devices != NULL;
+    entry->available = status == MUSTER_OK && !later;
+    entry->probed = !later;
+    entry->reason = strdup(later ? not_looked_at : entry->available ? "" : muster_last_error());
     if (entry->reason == NULL) {
         backend_plugin_free(entry);
         return error_no_memory(ERROR_SIZE, "a backend");
@@ -137,11 +191,22 @@ muster_status backend_plugin_open(const char *name, const char *file, backend_en
         return status;
     const muster_backend *ops = backend_plugin_load(file);
     status = ops == NULL ? MUSTER_ERR_UNAVAILABLE : backend_plugin_check(name, ops);
-    if (status == MUSTER_OK) {
+    if (status == MUSTER_OK)
         entry->ops = ops;
+    if (status == MUSTER_OK && ops->devices == NULL)
         status = backend_plugin_probe(ops, &entry->info);
-    }
     return backend_plugin_finish(entry, status, made);
+}
+
+muster_status backend_plugin_look_at(const backend_entry *from, backend_entry **made)
+{
+    backend_entry *entry;
+    muster_status status = backend_plugin_new(from->name, from->file, &entry);
+    if (status != MUSTER_OK)
+        return status;
+    entry->ops = from->ops;
+    entry->probed = true;
+    return backend_plugin_finish(entry, backend_plugin_probe(from->ops, &entry->info), made);
 }
 
 muster_status backend_plugin_take(const muster_backend *ops, backend_entry **made)

@@ -20,7 +20,9 @@ muster_status muster_list_backends(muster_backend_report **reports, size_t *num_
                          reports == NULL ? "reports" : "num_reports");
     const backend_entry *const *list;
     size_t count;
-    muster_status status = backend_list(&list, &count);
+    muster_status status = backend_look_at(NULL);
+    if (status == MUSTER_OK)
+        status = backend_list(&list, &count);
     if (status != MUSTER_OK)
         return status;
     muster_backend_report *made = calloc(count, sizeof(*made));
@@ -71,7 +73,9 @@ muster_status muster_list_options(muster_option_report **reports, size_t *num_re
                          reports == NULL ? "reports" : "num_reports");
     const backend_entry *const *list;
     size_t count;
-    muster_status status = backend_list(&list, &count);
+    muster_status status = backend_look_at(NULL);
+    if (status == MUSTER_OK)
+        status = backend_list(&list, &count);
     if (status != MUSTER_OK)
         return status;
     size_t options = backend_report_options(list, count, NULL);

@@ -39,7 +39,7 @@ void backend_scan_free(backend_set *found)
         backend_plugin_free(found->entries[i]);
     free(found->entries);
     free(found->searched);
-    *found = (backend_set){NULL, 0, NULL};
+    *found = (backend_set){NULL, 0, NULL, NULL};
 }
 
 /* Takes entry over, in every case. */
@@ -119,7 +119,7 @@ static int backend_scan_order(const void *a, const void *b)
 
 muster_status backend_scan(const backend_path *path, backend_set *found)
 {
-    backend_set set = {NULL, 0, NULL};
+    backend_set set = {NULL, 0, NULL, NULL};
     muster_status status = backend_path_words(path, &set.searched);
     for (size_t i = 0; status == MUSTER_OK && i < sizeof(built_in_backends) / sizeof(void *); i++) {
         backend_entry *entry;

@@ -11,7 +11,8 @@
 typedef struct backend_set {
     backend_entry **entries;
     size_t count;
-    char *searched; /* the folders, in words */
+    char *searched;            /* the folders, in words */
+    struct backend_set *older; /* that this one has replaced, but somebody may still read */
 } backend_set;
 
 /* Of several of one name the first found is taken, good or bad; the set is ordered as

@@ -35,6 +35,7 @@ typedef struct agree_word {
     uint64_t to_you;
     uint64_t from_you;
     uint64_t refused;         /* 1: its arguments are wrong by themselves */
+    uint64_t device;          /* 1: the buffers go by the device's communicator */
     char counts[COUNTS_SIZE]; /* in words, or why it was refused */
 } agree_word;
 _Static_assert(sizeof(agree_word) <= MESSAGE_INLINE, "a word travels inside an envelope");
@@ -80,12 +81,13 @@ static void say_counts(agree_word *word, const muster_group *group, const size_t
 }
 
 /* What all ranks are told alike. */
-static agree_word say_call(const muster_group *group, const collective_call *call,
+static agree_word say_call(const muster_group *group, const collective_call *call, const route *way,
                            const message_label *label)
 {
     agree_word word = {.kind = htole64((uint64_t)label->kind)};
     if (call == NULL)
         return word;
+    word.device = htole64(way->native ? 1 : 0);
     word.type = htole64((uint64_t)call->type);
     word.redop = htole64((uint64_t)call->redop);
     word.root = htole64((uint64_t)(int64_t)call->root);
@@ -141,7 +143,8 @@ static bool alike(const agree_word *a, const agree_word *b)
     if (a->refused && b->refused) /* each is told by itself what is wrong */
         return a->kind == b->kind;
     return a->refused == b->refused && a->kind == b->kind && a->type == b->type &&
-           a->redop == b->redop && a->root == b->root && a->count == b->count && a->hash == b->hash;
+           a->redop == b->redop && a->root == b->root && a->count == b->count &&
+           a->hash == b->hash && a->device == b->device;
 }
 
 /* "rank 2 (host b, pid 7) calls all_reduce #4 of 8 int32, sum" */
@@ -157,9 +160,10 @@ static void say_who(const muster_group *group, agree_word *words, int rank, uint
                                   .sequence = sequence,
                                   .count = le64toh(word->count)};
     word->counts[COUNTS_SIZE - 1] = '\0';
-    snprintf(text, size, "%s calls %s%s",
+    snprintf(text, size, "%s calls %s%s%s",
              rank_record_name(&group->ranks.ranks[rank], who, sizeof(who)),
-             message_label_call(&theirs, call, sizeof(call)), word->counts);
+             message_label_call(&theirs, call, sizeof(call)), word->counts,
+             word->device != 0 ? ", in device memory" : "");
 }
 
 static muster_status differ(muster_group *group, agree_word *words, int first, uint64_t sequence,
@@ -258,7 +262,7 @@ muster_status agree_on_refused(muster_group *group, const message_label *label, 
     return status;
 }
 
-muster_status agree_on_call(muster_group *group, const collective_call *call,
+muster_status agree_on_call(muster_group *group, const collective_call *call, const route *way,
                             const message_label *label, deadline end)
 {
     size_t n = (size_t)group->size;
@@ -269,7 +273,7 @@ muster_status agree_on_call(muster_group *group, const collective_call *call,
     if (mine == NULL)
         return status;
     for (int r = 0; r < group->size; r++) {
-        mine[r] = say_call(group, call, label);
+        mine[r] = say_call(group, call, way, label);
         if (call != NULL)
             say_pair(&mine[r], group, call, r);
     }

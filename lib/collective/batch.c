@@ -13,7 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collective/batch_staged.h"
 #include "collective/compose.h"
+#include "collective/native.h"
 #include "group/failure.h"
 #include "collective/work.h"
 
@@ -27,21 +29,6 @@ static size_t bytes_of(const muster_transfer *t)
     return t->count * muster_type_size(t->type);
 }
 
-static void prepare(message *out, const numbered *one)
-{
-    const muster_transfer *t = &one->transfer;
-    message_label label = {.kind = MESSAGE_SEND,
-                           .type = t->type,
-                           .root = -1,
-                           .sequence = one->number,
-                           .count = t->count,
-                           .receiving = !batch_sends(t)};
-    if (batch_sends(t))
-        message_to(out, t->peer, &label, t->send, bytes_of(t));
-    else
-        message_from(out, t->peer, &label, t->receive, bytes_of(t));
-}
-
 /* Appends the receives from peer, or all sends where that is -1; returns how many. */
 static size_t append(message *messages, const muster_group *group, const batch *all, int peer)
 {
@@ -49,8 +36,9 @@ static size_t append(message *messages, const muster_group *group, const batch *
     for (size_t i = 0; i < all->count; i++) {
         const muster_transfer *t = &all->list[i].transfer;
         bool wanted = peer < 0 ? batch_sends(t) : !batch_sends(t) && t->peer == peer;
-        if (wanted && t->peer != group->rank)
-            prepare(&messages[count++], &all->list[i]);
+        size_t pieces = wanted && t->peer != group->rank ? batch_num_pieces(group, t) : 0;
+        for (size_t piece = 0; piece < pieces; piece++)
+            batch_prepare(group, &all->list[i], piece, &messages[count++]);
     }
     return count;
 }
@@ -120,21 +108,46 @@ static size_t divide(message *messages, const muster_group *group, const batch *
     return count;
 }
 
-muster_status batch_run(muster_group *group, void *arguments)
+static size_t count_messages(const muster_group *group, const batch *all)
 {
-    const batch *all = arguments;
-    size_t n = (size_t)group->size;
-    copy_own(group, all);
-    message *messages = calloc(all->count + 1, sizeof(*messages));
+    size_t count = 1;
+    for (size_t i = 0; i < all->count; i++)
+        count += batch_num_pieces(group, &all->list[i].transfer);
+    return count;
+}
+
+static muster_status carry_messages(muster_group *group, const batch *all)
+{
+    size_t n = (size_t)group->size, count = count_messages(group, all);
+    message *messages = calloc(count, sizeof(*messages));
     part *parts = calloc(n, sizeof(*parts));
     muster_work **works = calloc(n, sizeof(muster_work *));
     muster_status status;
     if (messages == NULL || parts == NULL || works == NULL)
-        status = compose_no_memory(group, (all->count + 1) * sizeof(*messages), "messages");
+        status = compose_no_memory(group, count * sizeof(*messages), "messages");
     else
         status = carry_parts(group, parts, divide(messages, group, all, parts), works);
     free(messages);
     free(parts);
     free(works);
+    return status;
+}
+
+/* A batch in host memory. */
+static muster_status carry(muster_group *group, const batch *all)
+{
+    copy_own(group, all);
+    return native_alone(group) ? native_transfers(group, all, compose_deadline(group))
+                               : carry_messages(group, all);
+}
+
+muster_status batch_run(muster_group *group, void *arguments)
+{
+    const batch *all = arguments;
+    muster_status status = failure_check(group);
+    if (status == MUSTER_OK)
+        status = all->way.native          ? native_transfers(group, all, compose_deadline(group))
+                 : all->way.table != NULL ? batch_run_staged(group, all, carry)
+                                          : carry(group, all);
     return status == MUSTER_OK ? MUSTER_OK : group_error(group, all->function, status);
 }

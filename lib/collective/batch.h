@@ -5,16 +5,18 @@
 #ifndef MUSTER_LIB_BATCH_H
 #define MUSTER_LIB_BATCH_H
 
-#include "muster.h"
+#include "collective/way.h"
 
 /* One message and its number between the two ranks. */
 typedef struct numbered {
     muster_transfer transfer;
     uint64_t number;
+    bool away; /* its buffer is not in host memory */
 } numbered;
 
 typedef struct batch {
     const char *function;
+    route way; /* of all buffers */
     size_t count;
     numbered list[];
 } batch;

@@ -6,7 +6,7 @@
 #include "config.h"
 
 #include "collective/agree.h"
-#include "collective/collective.h"
+#include "collective/route.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +20,7 @@
 /* A call as it travels to the group's thread, with copies of the counts behind it. */
 typedef struct issued {
     collective_call call;
+    route way;
     size_t counts[];
 } issued;
 
@@ -46,7 +47,8 @@ static bool lay_out(const muster_group *group, const collective_call *call,
     return amount != AMOUNT_FROM || layout_ragged(out, n, call->from_counts, size);
 }
 
-static muster_status run_with_layouts(muster_group *group, const collective_call *call)
+static muster_status run_with_layouts(muster_group *group, const collective_call *call,
+                                      const route *way)
 {
     const collective *what = collective_of(call->kind);
     message_label label = label_of(group, call);
@@ -57,8 +59,10 @@ static muster_status run_with_layouts(muster_group *group, const collective_call
         status = compose_no_memory(group, (size_t)group->size * 3 * sizeof(size_t), "a layout");
     deadline end = compose_deadline(group);
     if (status == MUSTER_OK && group->checks)
-        status = agree_on_call(group, call, &label, end);
-    if (status == MUSTER_OK)
+        status = agree_on_call(group, call, way, &label, end);
+    if (status == MUSTER_OK && (way->table != NULL || group->in_pieces))
+        status = route_run(group, call, &label, &out, &in, way, end);
+    else if (status == MUSTER_OK)
         status = what->run(group, call, &label, &out, &in, end);
     layout_free(&out);
     layout_free(&in);
@@ -76,19 +80,20 @@ static muster_status run(muster_group *group, void *arguments)
         call->from_counts = taken->counts + group->size;
     muster_status status = failure_check(group);
     if (status == MUSTER_OK)
-        status = run_with_layouts(group, call);
+        status = run_with_layouts(group, call, &taken->way);
     return status == MUSTER_OK ? MUSTER_OK
                                : group_error(group, collective_of(call->kind)->function, status);
 }
 
 static muster_status issue_with_counts(muster_group *group, const collective_call *call,
-                                       muster_work **work)
+                                       const route *way, muster_work **work)
 {
     size_t n = (size_t)group->size, bytes = sizeof(issued) + 2 * n * sizeof(size_t);
     issued *whole = calloc(1, bytes);
     if (whole == NULL)
         return error_no_memory(bytes, "counts");
     whole->call = *call;
+    whole->way = *way;
     memcpy(whole->counts, call->counts, n * sizeof(size_t));
     if (call->from_counts != NULL)
         memcpy(whole->counts + n, call->from_counts, n * sizeof(size_t));
@@ -137,6 +142,14 @@ static muster_status refuse(muster_group *group, const collective_call *call, mu
     return group_error(group, collective_of(call->kind)->function, status);
 }
 
+static muster_status find_way(muster_group *group, const collective_call *call, route *way)
+{
+    const void *send = collective_sends(group, call) ? call->send : NULL;
+    const void *receive = collective_receives(group, call) ? call->receive : NULL;
+    bool one = collective_of(call->kind)->send == AMOUNT_NONE;
+    return route_find(group, send, receive, one ? "buffer" : "receive", way);
+}
+
 /* The public functions end in this. */
 static muster_status issue(muster_group *group, collective_call call, muster_work **work)
 {
@@ -150,12 +163,16 @@ static muster_status issue(muster_group *group, collective_call call, muster_wor
     status = collective_check(group, &call);
     if (status != MUSTER_OK)
         return refuse(group, &call, status, work);
+    issued plain = {.call = call};
+    status = find_way(group, &call, &plain.way);
+    if (status != MUSTER_OK)
+        return refuse(group, &call, status, work);
     if ((what->traits & SEND_AT_ROOT && !collective_sends(group, &call)) ||
         (what->traits & RECEIVE_AT_ROOT && !collective_receives(group, &call)))
         call.counts = NULL;
     if (call.counts != NULL)
-        return issue_with_counts(group, &call, work);
-    issued plain = {.call = call};
+        return issue_with_counts(group, &call, &plain.way, work);
+    plain.call = call;
     return work_issue(group, run, &plain, sizeof(plain), work);
 }
 

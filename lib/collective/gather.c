@@ -174,7 +174,7 @@ static muster_status begin(gather *g, muster_group *group, message_kind kind, in
     if (status == MUSTER_OK && (g->shares == NULL || g->bytes == NULL))
         status = error_no_memory(n * (sizeof(*g->shares) + 2 * sizeof(size_t)), "a gather");
     word mine = make_word(g, status, share);
-    status = group->checks ? agree_on_call(group, NULL, &g->label, g->end) : MUSTER_OK;
+    status = group->checks ? agree_on_call(group, NULL, NULL, &g->label, g->end) : MUSTER_OK;
     if (status != MUSTER_OK)
         return status;
     word *words = new_words(g);

@@ -17,6 +17,7 @@
 
 #include "base/error.h"
 #include "base/rank_set.h"
+#include "collective/native.h"
 #include "group/failure.h"
 
 /* What a backend's slot number is made of: whose order it counts in, which message, which part. */
@@ -99,14 +100,14 @@ static uint64_t slot_of(const message_label *label)
 
 static muster_status post_envelope(muster_group *group, message *m)
 {
-    const muster_backend *ops = group->backend->ops;
+    const muster_backend *ops = group->host.backend->ops;
     uint64_t slot = slot_of(&m->label);
-    muster_status status = m->sending ? ops->post_send(group->comm, m->peer, slot, m->envelope,
+    muster_status status = m->sending ? ops->post_send(group->host.comm, m->peer, slot, m->envelope,
                                                        MESSAGE_ENVELOPE, &m->envelope_request)
-                                      : ops->post_recv(group->comm, m->peer, slot, m->envelope,
+                                      : ops->post_recv(group->host.comm, m->peer, slot, m->envelope,
                                                        MESSAGE_ENVELOPE, &m->envelope_request);
     if (status == MUSTER_OK && m->sending && m->bytes > MESSAGE_INLINE)
-        status = ops->post_send(group->comm, m->peer, slot | SLOT_DATA, m->send, m->bytes,
+        status = ops->post_send(group->host.comm, m->peer, slot | SLOT_DATA, m->send, m->bytes,
                                 &m->data_request);
     return status;
 }
@@ -118,7 +119,8 @@ static muster_status wait_for(muster_group *group, message *m, muster_request **
     if (waited == NULL)
         return MUSTER_OK;
     *request = NULL;
-    muster_status status = group->backend->ops->wait(group->comm, waited, deadline_left_ms(end));
+    muster_status status =
+        group->host.backend->ops->wait(group->host.comm, waited, deadline_left_ms(end));
     if (status == MUSTER_ERR_TIMEOUT) {
         char what[160];
         message_label_text(&m->label, what, sizeof(what));
@@ -167,8 +169,7 @@ static muster_status disagreement(muster_group *group, const message *m,
     return failure_raise(group, MUSTER_ERR_MISMATCH);
 }
 
-/* The envelope has come: what it holds is taken, or the receive of what follows it is posted. */
-static muster_status open_envelope(muster_group *group, message *m)
+muster_status message_open(muster_group *group, message *m)
 {
     envelope head;
     message_label theirs;
@@ -182,15 +183,21 @@ static muster_status open_envelope(muster_group *group, message *m)
     if (!same)
         return disagreement(group, m, &theirs);
     m->label.scalar = theirs.scalar;
-    if (m->bytes > MESSAGE_INLINE) {
-        muster_status status =
-            group->backend->ops->post_recv(group->comm, m->peer, slot_of(&m->label) | SLOT_DATA,
-                                           m->receive, m->bytes, &m->data_request);
-        return status == MUSTER_OK ? MUSTER_OK : failure_raise(group, status);
-    }
-    if (m->bytes > 0)
+    if (m->bytes > 0 && m->bytes <= MESSAGE_INLINE)
         memcpy(m->receive, head.payload, m->bytes);
     return MUSTER_OK;
+}
+
+/* The receive of what follows an envelope is posted once that has come. */
+static muster_status open_envelope(muster_group *group, message *m)
+{
+    muster_status status = message_open(group, m);
+    if (status != MUSTER_OK || m->bytes <= MESSAGE_INLINE)
+        return status;
+    status = group->host.backend->ops->post_recv(group->host.comm, m->peer,
+                                                 slot_of(&m->label) | SLOT_DATA, m->receive,
+                                                 m->bytes, &m->data_request);
+    return status == MUSTER_OK ? MUSTER_OK : failure_raise(group, status);
 }
 
 /* After a failure every request must still be waited for, so that nobody writes into our memory. */
@@ -198,9 +205,9 @@ static void give_up_rest(muster_group *group, message *messages, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         if (messages[i].envelope_request != NULL)
-            group->backend->ops->wait(group->comm, messages[i].envelope_request, 0);
+            group->host.backend->ops->wait(group->host.comm, messages[i].envelope_request, 0);
         if (messages[i].data_request != NULL)
-            group->backend->ops->wait(group->comm, messages[i].data_request, 0);
+            group->host.backend->ops->wait(group->host.comm, messages[i].data_request, 0);
     }
 }
 
@@ -232,8 +239,7 @@ static void count_traffic(muster_group *group, const message *messages, size_t c
     }
 }
 
-/* For a rank that asks later what this one is doing. */
-static void note_doing(muster_group *group, const message_label *label)
+void messages_note(muster_group *group, const message_label *label)
 {
     if (label->kind == MESSAGE_SEND)
         return;
@@ -249,9 +255,8 @@ static void say_left(const muster_group *group, const message_label *label, char
     char ranks[256];
     int count = 0;
     bool *left = calloc((size_t)group->size, sizeof(bool));
-    const muster_backend *ops = group->backend->ops;
-    for (int r = 0; left != NULL && ops->left != NULL && r < group->size; r++) {
-        left[r] = r != group->rank && ops->left(group->comm, r);
+    for (int r = 0; left != NULL && r < group->size; r++) {
+        left[r] = r != group->rank && group_has_left(group, r);
         count += left[r];
     }
     text[0] = '\0';
@@ -270,7 +275,7 @@ static muster_status say_call(const muster_group *group, const message_label *la
 {
     char call[160], left[512];
     bool of_others = status == MUSTER_ERR_PEER_LOST || status == MUSTER_ERR_REMOTE;
-    if (!of_others || group->opening != NULL)
+    if (!of_others || group->host.opening != NULL || group->device.opening != NULL)
         return error_set(status, "%s", sentence);
     say_left(group, label, left, sizeof(left));
     return error_set(status, "in %s%s: %s", message_label_text(label, call, sizeof(call)), left,
@@ -281,9 +286,10 @@ muster_status messages_carry(muster_group *group, message *messages, size_t coun
 {
     muster_status status = failure_check(group);
     if (status == MUSTER_OK && count > 0)
-        note_doing(group, &messages[0].label);
+        messages_note(group, &messages[0].label);
     if (status == MUSTER_OK)
-        status = carry_all(group, messages, count, end);
+        status = native_alone(group) ? native_carry(group, messages, count, end)
+                                     : carry_all(group, messages, count, end);
     if (status == MUSTER_OK) {
         count_traffic(group, messages, count);
         return MUSTER_OK;

@@ -40,4 +40,11 @@ void message_from(message *in, int peer, const message_label *label, void *data,
  */
 muster_status messages_carry(muster_group *group, message *messages, size_t count, deadline end);
 
+/* For a rank that asks later what this one is doing. */
+void messages_note(muster_group *group, const message_label *label);
+
+/* The envelope of a message has come: the group has failed where it is not what this rank expects;
+ * a payload that is in it is taken. */
+muster_status message_open(muster_group *group, message *m);
+
 #endif

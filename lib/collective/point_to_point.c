@@ -3,7 +3,8 @@
  * Messages between two ranks as callers see them: send, recv and batches of both.
  *
  * They do not wait for the group's collectives, since what the other rank does first is its own
- * affair. What a blocking call posts its own thread waits for; with a handle a thread is made.
+ * affair. What a blocking call posts its own thread waits for; with a handle a thread is made. What
+ * goes by a device's communicator is different: there all operations are in one order.
  */
 #include "config.h"
 
@@ -11,7 +12,8 @@
 #include <stdlib.h>
 
 #include "collective/batch.h"
-#include "collective/collective.h"
+#include "collective/native.h"
+#include "collective/route.h"
 #include "base/error.h"
 #include "collective/work.h"
 #include "collective/work_handle.h"
@@ -39,14 +41,17 @@ static void take_numbers(muster_group *group, batch *all)
 static muster_status issue(muster_group *group, batch *all, muster_work **work)
 {
     muster_status status = work == NULL ? work_handle_may_wait() : MUSTER_OK;
+    if (status == MUSTER_OK)
+        status = route_find_transfers(group, all->list, all->count, &all->way);
     if (status != MUSTER_OK)
         return group_error(group, all->function, status);
     take_numbers(group, all);
-    if (work == NULL)
+    bool ordered = all->way.native || native_alone(group);
+    if (work == NULL && !ordered)
         return batch_run(group, all);
     size_t bytes = sizeof(*all) + all->count * sizeof(numbered);
-    return group->queue == NULL ? work_issue(group, batch_run, all, bytes, work)
-                                : work_issue_apart(group, batch_run, all, bytes, work);
+    return ordered || group->queue == NULL ? work_issue(group, batch_run, all, bytes, work)
+                                           : work_issue_apart(group, batch_run, all, bytes, work);
 }
 
 static muster_status issue_one(muster_group *group, const char *function,

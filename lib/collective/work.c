@@ -168,8 +168,8 @@ static muster_status no_memory(muster_group *group, size_t size)
     char what[256];
     snprintf(what, sizeof(what), "an operation of group '%s' on rank %d", group->name, group->rank);
     error_no_memory(sizeof(muster_work) + size, what);
-    return atomic_load(&group->comm) != NULL ? failure_raise(group, MUSTER_ERR_NO_MEMORY)
-                                             : MUSTER_ERR_NO_MEMORY;
+    return group_is_connected(group) ? failure_raise(group, MUSTER_ERR_NO_MEMORY)
+                                     : MUSTER_ERR_NO_MEMORY;
 }
 
 muster_status work_issue(muster_group *group, work_fn fn, const void *arguments, size_t size,

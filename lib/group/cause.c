@@ -299,6 +299,8 @@ static void name_missing(inquiry *asked, const census *found)
     else if (found->ahead >= 0)
         snprintf(ranks, sizeof(ranks), "rank %d, though rank %d has gone on to %s", asked->peer,
                  found->ahead, found->ahead_call);
+    else if (asked->peer < 0)
+        snprintf(ranks, sizeof(ranks), "its end, though all ranks have come to it");
     else
         snprintf(ranks, sizeof(ranks), "rank %d, though all ranks have come to it", asked->peer);
     snprintf(whole, sizeof(whole), "%.*s%s%s", (int)(mark - asked->cause), asked->cause, ranks,
@@ -350,12 +352,9 @@ static bool is_due(muster_group *group)
 /* Whom the backend suspects to be lost. */
 static bool find_suspects(muster_group *group, loss *all)
 {
-    muster_comm *comm = atomic_load(&group->comm);
-    if (comm == NULL || group->backend->ops->suspects == NULL)
-        return true;
     all->suspects = calloc((size_t)group->size, sizeof(*all->suspects));
     for (int r = 0; all->suspects != NULL && r < group->size; r++)
-        if (r != group->rank && group->backend->ops->suspects(comm, r))
+        if (r != group->rank && group_suspects(group, r))
             loss_add(all, &group->ranks.ranks[r]);
     return all->suspects != NULL;
 }
@@ -410,6 +409,18 @@ void cause_publish_timeout(muster_group *group, uint64_t sequence, int peer, cha
 void cause_learn(muster_group *group, char *cause)
 {
     inquire(group, talk_learn, 0, -1, cause);
+}
+
+static void talk_look(inquiry *asked)
+{
+    wait_for_cause(asked, 0);
+}
+
+bool cause_is_known(muster_group *group)
+{
+    char cause[ERROR_SIZE] = "";
+    inquire(group, talk_look, 0, -1, cause);
+    return *cause != '\0';
 }
 
 bool cause_parse(const char *text, muster_status *status, int *rank, const char **sentence)

@@ -39,6 +39,9 @@ void cause_publish_timeout(muster_group *group, uint64_t sequence, int peer, cha
  */
 void cause_learn(muster_group *group, char *cause);
 
+/* Whether a rank has given one. */
+bool cause_is_known(muster_group *group);
+
 /* Splits a cause; false where the text is none. */
 bool cause_parse(const char *text, muster_status *status, int *rank, const char **sentence);
 

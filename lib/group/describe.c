@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "backend/device_memory.h"
 #include "base/error.h"
 #include "base/facts.h"
 #include "group/group.h"
@@ -61,25 +62,78 @@ static void write_others(facts *f, const muster_group *group)
     facts_close_list(f, '}');
 }
 
-static void write_backend(facts *f, const muster_group *group)
+/* A fact of one side; front tells the device's apart where there are two. */
+static void write_fact(facts *f, const char *front, const char *name, const char *value)
 {
-    muster_comm *comm = group->comm;
-    const muster_backend *ops = group->backend->ops;
-    facts_text(f, "backend", group->backend->name);
-    facts_text(f, "backend version", group->backend->info.version);
-    facts_text(f, "backend file", group->backend->file);
-    facts_text(f, "why", group->why);
+    char whole[64];
+    snprintf(whole, sizeof(whole), "%s%s", front, name);
+    facts_text(f, whole, value);
+}
+
+static void write_side(facts *f, const muster_group *group, const group_side *side,
+                       const char *front)
+{
+    muster_comm *comm = side->comm;
+    const muster_backend *ops = side->backend->ops;
+    write_fact(f, front, "backend version", side->backend->info.version);
+    write_fact(f, front, "backend file", side->backend->file);
     if (comm != NULL && ops->describe != NULL)
-        facts_text(f, "transport", ops->describe(comm));
-    if (group->address != NULL) {
-        const rank_backend *has =
-            rank_record_backend(&group->ranks.ranks[group->rank], group->backend->name);
-        bool across = has != NULL && strcmp(has->address, group->address) == 0;
-        facts_text(f, "address", group->address);
-        bool second = has != NULL && strcmp(has->second, group->address) == 0;
-        facts_text(f, "interface", across ? has->interface : second ? has->second_interface : "lo");
-        facts_text(f, "address chosen", group->address_why);
+        write_fact(f, front, "transport", ops->describe(comm));
+    if (side->address == NULL)
+        return;
+    const rank_backend *has =
+        rank_record_backend(&group->ranks.ranks[group->rank], side->backend->name);
+    bool across = has != NULL && strcmp(has->address, side->address) == 0;
+    bool second = has != NULL && strcmp(has->second, side->address) == 0;
+    write_fact(f, front, "address", side->address);
+    write_fact(f, front, "interface",
+               across   ? has->interface
+               : second ? has->second_interface
+                        : "lo");
+    write_fact(f, front, "address chosen", side->address_why);
+}
+
+/* What runs where, in a group that has to do with devices. */
+static void write_device(facts *f, const muster_group *group)
+{
+    char words[512];
+    const char *host = group->host.backend != NULL ? group->host.backend->name : NULL;
+    const char *device = group->device.backend != NULL ? group->device.backend->name : NULL;
+    if (device == NULL && device_memory_in_use() == NULL)
+        return;
+    if (host != NULL)
+        facts_text(f, "host memory", host);
+    else
+        snprintf(words, sizeof(words), "staged through the device, by %s", device);
+    if (host == NULL)
+        facts_text(f, "host memory", words);
+    if (device == NULL) {
+        snprintf(words, sizeof(words), "staged through the host, by %s", host);
+        facts_text(f, "device memory", words);
+        return;
     }
+    const rank_record *self = &group->ranks.ranks[group->rank];
+    const rank_device *mine = rank_record_device(self, device);
+    facts_text(f, "device memory", device);
+    if (mine == NULL)
+        return;
+    facts_number(f, "device", mine->ordinal);
+    facts_text(f, "device chosen", rank_record_backend(self, device)->device_from);
+    facts_text(f, "device name", mine->name);
+    facts_text(f, "device uuid", mine->uuid);
+    facts_text(f, "device bus id", mine->bus_id);
+    facts_text(f, "stream", group->gpu.given != NULL ? "the caller's" : "the group's own");
+}
+
+static void write_backend(facts *f, muster_group *group)
+{
+    group_side *sides[2];
+    size_t count = group_sides(group, sides);
+    facts_text(f, "backend", muster_group_backend(group));
+    facts_text(f, "why", group->why);
+    for (size_t i = 0; i < count; i++)
+        write_side(f, group, sides[i], i > 0 ? "device " : "");
+    write_device(f, group);
 }
 
 static void write_facts(facts *f, muster_group *group)

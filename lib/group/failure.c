@@ -95,13 +95,6 @@ static void failure_complete(muster_group *group, const char *what)
     pthread_mutex_unlock(&group->failure.lock);
 }
 
-static void abort_comm(muster_group *group)
-{
-    muster_comm *comm = atomic_load(&group->comm);
-    if (comm != NULL)
-        group->backend->ops->abort(comm);
-}
-
 muster_status failure_check(muster_group *group)
 {
     group_failure *failure = &group->failure;
@@ -146,7 +139,7 @@ muster_status failure_raise(muster_group *group, muster_status status)
         else
             cause_publish(group, cause);
         failure_complete(group, cause);
-        abort_comm(group);
+        group_abort_comms(group);
     }
     return failure_check(group);
 }
@@ -156,18 +149,22 @@ muster_status failure_raise_timeout(muster_group *group, uint64_t sequence, cons
 {
     if (failure_begin(group, MUSTER_ERR_TIMEOUT)) {
         char cause[ERROR_SIZE], who[32] = CAUSE_RANKS;
-        if (sequence == 0)
+        if (sequence == 0 && peer < 0)
+            snprintf(who, sizeof(who), "other ranks");
+        else if (sequence == 0)
             snprintf(who, sizeof(who), "rank %d", peer);
         snprintf(cause, sizeof(cause), "%d %d timed out after %lld ms in %s, waiting for %s",
                  (int)MUSTER_ERR_TIMEOUT, group->rank, (long long)atomic_load(&group->timeout_ms),
                  what, who);
-        abort_comm(group); /* first, so that those who wait with us say so */
+        group_abort_comms(group); /* first, so that those who wait with us say so */
         if (sequence != 0)
             cause_publish_timeout(group, sequence, peer, cause);
         else
             cause_publish(group, cause);
         char *mark = strstr(cause, CAUSE_RANKS);
-        if (mark != NULL) /* nobody knows better: this much is sure */
+        if (mark != NULL && peer < 0)
+            snprintf(mark, sizeof(cause) - (size_t)(mark - cause), "other ranks");
+        else if (mark != NULL) /* nobody knows better: this much is sure */
             snprintf(mark, sizeof(cause) - (size_t)(mark - cause), "rank %d", peer);
         failure_complete(group, cause);
     }
@@ -186,7 +183,8 @@ static void set_telling(muster_group *group, bool telling)
 void failure_break_off(muster_group *group, const char *reason)
 {
     if (!failure_begin(group, MUSTER_ERR_FAILED)) {
-        abort_comm(group); /* whoever was first may still be asking the store for the cause */
+        group_abort_comms(
+            group); /* whoever was first may still be asking the store for the cause */
         return;
     }
     char cause[ERROR_SIZE];
@@ -194,7 +192,7 @@ void failure_break_off(muster_group *group, const char *reason)
              (int)MUSTER_ERR_FAILED, group->rank, group->rank, reason);
     set_telling(group, true);
     failure_complete(group, cause);
-    abort_comm(group);
+    group_abort_comms(group);
     cause_publish(group, cause);
     set_telling(group, false);
 }
@@ -202,7 +200,7 @@ void failure_break_off(muster_group *group, const char *reason)
 void failure_reported(muster_comm_owner *owner, int rank, muster_status status,
                       const char *sentence)
 {
-    muster_group *group = (muster_group *)owner;
+    muster_group *group = ((group_side *)owner)->group;
     if (!failure_begin(group, status))
         return;
     char cause[ERROR_SIZE];
@@ -213,14 +211,14 @@ void failure_reported(muster_comm_owner *owner, int rank, muster_status status,
     else
         cause_publish_loss(group, cause);
     failure_complete(group, cause);
-    abort_comm(group);
+    group_abort_comms(group);
 }
 
 void failure_leave(muster_group *group)
 {
     char call[160] = "messages", cause[ERROR_SIZE];
     if (!failure_begin(group, MUSTER_ERR_FAILED)) {
-        abort_comm(group);
+        group_abort_comms(group);
         return;
     }
     pthread_mutex_lock(&group->failure.lock);
@@ -231,7 +229,7 @@ void failure_leave(muster_group *group)
     static const char format[] = "%d %d rank %d has freed the group with %s under way";
     snprintf(cause, sizeof(cause), format, (int)MUSTER_ERR_FAILED, group->rank, group->rank, call);
     failure_complete(group, cause);
-    abort_comm(group);
+    group_abort_comms(group);
     snprintf(cause, sizeof(cause), format, (int)MUSTER_ERR_PEER_LOST, group->rank, group->rank,
              call);
     cause_publish(group, cause);

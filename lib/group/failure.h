@@ -23,7 +23,8 @@ muster_status failure_begun(muster_group *group);
 muster_status failure_raise(muster_group *group, muster_status status);
 
 /* An operation has timed out; sequence and what say which. Finds out which ranks did not take part,
- * as all ranks that did agree on it. */
+ * as all ranks that did agree on it. peer is the one that was waited for, -1 where that is unknown.
+ */
 muster_status failure_raise_timeout(muster_group *group, uint64_t sequence, const char *what,
                                     int peer);
 

@@ -8,91 +8,17 @@
  */
 #include "config.h"
 
-#include "group/forming.h"
+#include "group/opening.h"
 
 #include <endian.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include "collective/compose.h"
 #include "base/error.h"
-#include "group/failure.h"
-#include "base/fnv.h"
-#include "group/handshake.h"
-#include "base/log.h"
 #include "base/thread.h"
 #include "collective/work.h"
-
-/* How far the opening of one group is. */
-typedef enum opening_state {
-    OPENING_BEGUN,
-    OPENING_SUBMITTED, /* its address waits for the round */
-    OPENING_ANSWERED,  /* the others' addresses are there */
-    OPENING_ENDED
-} opening_state;
-
-struct opening {
-    struct forming *all;
-    muster_group *group;
-    muster_blob given; /* the name that the caller gave */
-    opening_state state;
-    muster_status status; /* of the round, then of opening as a whole */
-    char sentence[ERROR_SIZE];
-    muster_blob mine;
-    muster_blob *theirs;
-};
-
-typedef struct forming {
-    pthread_mutex_t lock;
-    pthread_cond_t changed;
-    exchange *meeting;
-    struct opening openings[FORMING_MAX_GROUPS];
-    size_t count;
-    atomic_bool cancelled;
-    muster_status cause; /* why, for the calling thread alone */
-    char cause_sentence[ERROR_SIZE];
-} forming;
-
-static void opening_move(struct opening *one, opening_state state, muster_status status)
-{
-    pthread_mutex_lock(&one->all->lock);
-    if (status != MUSTER_OK && one->status == MUSTER_OK) {
-        one->status = status;
-        snprintf(one->sentence, sizeof(one->sentence), "%s", muster_last_error());
-    }
-    one->state = state;
-    pthread_cond_broadcast(&one->all->changed);
-    pthread_mutex_unlock(&one->all->lock);
-}
-
-/* host->exchange: called by the backend's open on the group's thread. */
-muster_status forming_exchange(muster_comm_owner *owner, muster_blob mine, const muster_blob **all)
-{
-    struct opening *one = ((muster_group *)owner)->opening;
-    if (one == NULL || one->state != OPENING_BEGUN)
-        return error_set(MUSTER_ERR_INTERNAL,
-                         "a backend called exchange outside of open, or twice");
-    one->mine = mine;
-    opening_move(one, OPENING_SUBMITTED, MUSTER_OK);
-    pthread_mutex_lock(&one->all->lock);
-    while (one->state == OPENING_SUBMITTED)
-        pthread_cond_wait(&one->all->changed, &one->all->lock);
-    muster_status status = one->status;
-    if (status != MUSTER_OK)
-        error_set(status, "%s", one->sentence);
-    pthread_mutex_unlock(&one->all->lock);
-    *all = one->theirs;
-    return status;
-}
-
-bool forming_cancelled(const muster_comm_owner *owner)
-{
-    const struct opening *one = ((const muster_group *)owner)->opening;
-    return one != NULL && atomic_load(&one->all->cancelled);
-}
 
 static void take_cause(forming *all, muster_status cause)
 {
@@ -109,146 +35,6 @@ static void look_around(forming *all)
     take_cause(all, exchange_look(all->meeting));
     if (all->cause != MUSTER_OK)
         atomic_store(&all->cancelled, true);
-}
-
-static muster_status choose_backend(muster_group *group)
-{
-    group->one_host = roster_num_hosts(&group->ranks) == 1;
-    muster_status status =
-        handshake_choose(&group->ranks, group->asked, &group->backend, &group->why);
-    if (status == MUSTER_OK && group->size > 1)
-        status = handshake_address(&group->ranks, group->backend->name, group->rank,
-                                   &group->address, &group->address_why);
-    return status;
-}
-
-/* What a rank says about itself through a communicator that has just been opened. */
-typedef struct who_am_i {
-    uint64_t group; /* tells this group from any other */
-    uint64_t rank;
-    uint64_t size;
-    uint64_t world_rank;
-} who_am_i;
-
-static uint64_t group_tag(const muster_group *group)
-{
-    return fnv_add_text(group->ranks.ranks[0].nonce, group->prefix);
-}
-
-static muster_status check_who(const muster_group *group, const who_am_i *all, uint64_t tag)
-{
-    for (int r = 0; r < group->size; r++) {
-        char who[320];
-        bool right = le64toh(all[r].group) == tag && le64toh(all[r].rank) == (uint64_t)r &&
-                     le64toh(all[r].size) == (uint64_t)group->size &&
-                     le64toh(all[r].world_rank) == (uint64_t)group->to_world[r];
-        if (!right)
-            return error_set(
-                MUSTER_ERR_MISMATCH,
-                "the test of the new group failed: where %s should be, one answers that says it is "
-                "rank %llu of %llu, rank %llu of the world%s",
-                rank_record_name(&group->ranks.ranks[r], who, sizeof(who)),
-                (unsigned long long)le64toh(all[r].rank), (unsigned long long)le64toh(all[r].size),
-                (unsigned long long)le64toh(all[r].world_rank),
-                le64toh(all[r].group) == tag ? "" : ", of another group");
-    }
-    return MUSTER_OK;
-}
-
-/* Every rank tells every other who it is, in integers that a wrong member, order or size can't
- * pass. */
-static muster_status test_group(muster_group *group)
-{
-    uint64_t tag = group_tag(group);
-    who_am_i *all = calloc((size_t)group->size, sizeof(*all));
-    if (all == NULL)
-        return error_no_memory((size_t)group->size * sizeof(*all), "the test of a group");
-    all[group->rank] = (who_am_i){.group = htole64(tag),
-                                  .rank = htole64((uint64_t)group->rank),
-                                  .size = htole64((uint64_t)group->size),
-                                  .world_rank = htole64((uint64_t)group->to_world[group->rank])};
-    message_label label = compose_label(group, MESSAGE_ALL_GATHER);
-    label.count = sizeof(*all);
-    muster_status status =
-        compose_all_gather_equal(group, &label, all, sizeof(*all), compose_deadline(group));
-    /* The program counts its own operations. */
-    atomic_store(&group->sequence, 0);
-    pthread_mutex_lock(&group->failure.lock);
-    group->calls = (call_list){0};
-    pthread_mutex_unlock(&group->failure.lock);
-    if (status == MUSTER_OK)
-        status = check_who(group, all, tag);
-    free(all);
-    return status;
-}
-
-/* All ranks are told in the same words, so what went wrong on one of them says on which. What is
- * about other ranks names them already; of a group made of a group that is by their new numbers. */
-static muster_status say_where(const muster_group *group, muster_status status)
-{
-    char who[320];
-    bool sub_group = group->place.name == NULL;
-    if (status == MUSTER_OK)
-        return status;
-    if (status == MUSTER_ERR_PEER_LOST || status == MUSTER_ERR_TIMEOUT ||
-        status == MUSTER_ERR_FAILED)
-        return sub_group ? error_prefix(status, "by the ranks of the new group '%s': ", group->name)
-                         : status;
-    rank_record_name(&group->ranks.ranks[group->rank], who, sizeof(who));
-    return error_prefix(status, "%s%s%s%s: ", who, sub_group ? " of '" : "",
-                        sub_group ? group->name : "", sub_group ? "'" : "");
-}
-
-static muster_status open_comm(muster_group *group, const exchange *meeting)
-{
-    const muster_open_args args = {
-        .size = sizeof(args),
-        .rank = group->rank,
-        .num_ranks = group->size,
-        .group_name = group->name,
-        .timeout_ms = deadline_left_ms(meeting->end),
-        .address = group->address,
-        .one_host = group->one_host,
-        .ranks_here = roster_ranks_on_host(&group->ranks, group->rank),
-        .cores_here = group->ranks.ranks[group->rank].cores,
-    };
-    muster_comm *comm = NULL;
-    muster_status status = group->backend->ops->open(&group->owner, &args, &comm);
-    if (status != MUSTER_OK)
-        return say_where(group, error_prefix(status, "backend '%s': ", group->backend->name));
-    atomic_store(&group->comm, comm);
-    return failure_check(group);
-}
-
-/* On the group's own thread. */
-static muster_status open_and_test(muster_group *group, void *unused)
-{
-    (void)unused;
-    struct opening *one = group->opening;
-    muster_status status = open_comm(group, one->all->meeting);
-    if (status == MUSTER_OK)
-        status = say_where(group, test_group(group));
-    opening_move(one, OPENING_ENDED, status);
-    return status;
-}
-
-static muster_status start_opening(struct opening *one)
-{
-    muster_group *group = one->group;
-    muster_status status = choose_backend(group);
-    if (status == MUSTER_OK && group->size > 1)
-        status = say_where(group, work_queue_start(&group->queue, group));
-    if (status != MUSTER_OK || group->size == 1) {
-        opening_move(one, OPENING_ENDED, status);
-        return status;
-    }
-    group->opening = one;
-    muster_work *work = NULL;
-    status = say_where(group, work_issue(group, open_and_test, NULL, 0, &work));
-    if (status != MUSTER_OK)
-        opening_move(one, OPENING_ENDED, status);
-    muster_work_free(work);
-    return status;
 }
 
 /* Waits until an opening has come so far. The lock is held. */
@@ -293,10 +79,11 @@ static muster_status wait_for_openings(forming *all, opening_state at_least)
 {
     const struct opening *failed = NULL;
     pthread_mutex_lock(&all->lock);
-    for (size_t i = 0; i < all->count; i++) {
-        wait_for_opening(all, &all->openings[i], at_least);
-        if (failed == NULL && all->openings[i].status != MUSTER_OK)
-            failed = &all->openings[i];
+    for (size_t i = 0; i < 2 * all->count; i++) {
+        const struct opening *one = &all->openings[i / 2][i % 2];
+        wait_for_opening(all, one, at_least);
+        if (failed == NULL && one->status != MUSTER_OK)
+            failed = one;
     }
     pthread_mutex_unlock(&all->lock);
     if (failed != NULL &&
@@ -318,18 +105,22 @@ static char *put_part(char *at, muster_blob part)
     return at + part.size;
 }
 
-/* The name and the address of each, one after the other, each behind its length. */
+/* Of each group the name and the addresses of both its sides, each behind its length; of a side
+ * that is not there nothing. */
+enum { PARTS = 3 };
 static muster_status pack(const forming *all, muster_blob *packed)
 {
     size_t size = 0;
     for (size_t i = 0; i < all->count; i++)
-        size += 2 * sizeof(uint64_t) + all->openings[i].given.size + all->openings[i].mine.size;
+        size += PARTS * sizeof(uint64_t) + all->openings[i][0].given.size +
+                all->openings[i][0].mine.size + all->openings[i][1].mine.size;
     char *bytes = malloc(size + 1), *at = bytes;
     if (bytes == NULL)
         return error_no_memory(size, "addresses");
     for (size_t i = 0; i < all->count; i++) {
-        at = put_part(at, all->openings[i].given);
-        at = put_part(at, all->openings[i].mine);
+        at = put_part(at, all->openings[i][0].given);
+        at = put_part(at, all->openings[i][0].mine);
+        at = put_part(at, all->openings[i][1].mine);
     }
     *packed = (muster_blob){bytes, size};
     return MUSTER_OK;
@@ -380,24 +171,33 @@ static muster_status check_name(const muster_group *group, int rank, muster_blob
                      say_name(given, other, sizeof(other)));
 }
 
-/* Gives the group of one opening what its members published, from theirs on. */
-static muster_status answer(forming *all, size_t index, const muster_blob *published)
+/* All members of a group give it one name. */
+static muster_status check_names(const forming_plan *plan, size_t index,
+                                 const muster_blob *published)
 {
-    struct opening *one = &all->openings[index];
-    int size = one->group->size;
+    muster_status status = MUSTER_OK;
+    muster_blob first = {NULL, 0}, given = {NULL, 0};
+    for (int r = 0; status == MUSTER_OK && r < plan->group->size; r++) {
+        status = unpack(published[r], PARTS * index, &given);
+        first = r == 0 ? given : first;
+        if (status == MUSTER_OK)
+            status = check_name(plan->group, r, first, given);
+    }
+    return status;
+}
+
+/* Gives one side of a group what its members published. */
+static muster_status answer(struct opening *one, size_t part, const muster_blob *published)
+{
+    if (one->side == NULL)
+        return MUSTER_OK;
+    int size = one->side->group->size;
     one->theirs = calloc((size_t)size, sizeof(muster_blob));
     if (one->theirs == NULL)
         return error_no_memory((size_t)size * sizeof(muster_blob), "addresses");
     muster_status status = MUSTER_OK;
-    muster_blob first = {NULL, 0}, given = {NULL, 0};
-    for (int r = 0; status == MUSTER_OK && r < size; r++) {
-        status = unpack(published[r], 2 * index, &given);
-        first = r == 0 ? given : first;
-        if (status == MUSTER_OK)
-            status = check_name(one->group, r, first, given);
-        if (status == MUSTER_OK)
-            status = unpack(published[r], 2 * index + 1, &one->theirs[r]);
-    }
+    for (int r = 0; status == MUSTER_OK && r < size; r++)
+        status = unpack(published[r], part, &one->theirs[r]);
     return status;
 }
 
@@ -418,7 +218,9 @@ static muster_status have_round(forming *all, const forming_plan *plans)
         status = exchange_round(all->meeting, mine, false, wanted, (size_t)wanted_count, "to join",
                                 &published);
     for (size_t i = 0; status == MUSTER_OK && i < all->count; i++) {
-        status = answer(all, i, published);
+        status = check_names(&plans[i], i, published);
+        for (size_t side = 0; status == MUSTER_OK && side < 2; side++)
+            status = answer(&all->openings[i][side], PARTS * i + 1 + side, published);
         published += plans[i].group->size;
     }
     free((void *)mine.data);
@@ -428,15 +230,15 @@ static muster_status have_round(forming *all, const forming_plan *plans)
 
 static void let_go(forming *all, muster_status status)
 {
-    for (size_t i = 0; i < all->count; i++)
-        if (all->openings[i].state == OPENING_SUBMITTED)
-            opening_move(&all->openings[i], OPENING_ANSWERED, status);
+    for (size_t i = 0; i < 2 * all->count; i++)
+        if (all->openings[i / 2][i % 2].state == OPENING_SUBMITTED)
+            opening_move(&all->openings[i / 2][i % 2], OPENING_ANSWERED, status);
 }
 
 static muster_status form(forming *all, const forming_plan *plans)
 {
     for (size_t i = 0; i < all->count; i++)
-        start_opening(&all->openings[i]);
+        opening_start(all->openings[i], &plans[i]);
     muster_status status = wait_for_openings(all, OPENING_SUBMITTED);
     if (status == MUSTER_OK)
         status = have_round(all, plans);
@@ -469,17 +271,19 @@ muster_status forming_run(exchange *meeting, const forming_plan *plans, size_t n
     pthread_mutex_init(&all.lock, NULL);
     thread_condition_init(&all.changed);
     for (size_t i = 0; i < num_plans; i++)
-        all.openings[i] =
-            (struct opening){.all = &all,
-                             .group = plans[i].group,
-                             .given = muster_str(plans[i].given != NULL ? plans[i].given : "")};
+        for (int side = 0; side < 2; side++)
+            all.openings[i][side] =
+                (struct opening){.all = &all,
+                                 .plan = &plans[i],
+                                 .given = muster_str(plans[i].given != NULL ? plans[i].given : "")};
     muster_status status = form(&all, plans);
     if (status == MUSTER_OK)
         status = verdict(meeting, plans, num_plans);
     for (size_t i = 0; i < num_plans; i++) {
         work_queue_drain(plans[i].group->queue, DEADLINE_LONGEST_MS);
-        plans[i].group->opening = NULL;
-        free(all.openings[i].theirs);
+        plans[i].group->host.opening = plans[i].group->device.opening = NULL;
+        free(all.openings[i][0].theirs);
+        free(all.openings[i][1].theirs);
     }
     pthread_mutex_destroy(&all.lock);
     pthread_cond_destroy(&all.changed);

@@ -16,6 +16,8 @@ typedef struct forming_plan {
     muster_group *group;  /* with all but backend, comm and queue filled in */
     const int *positions; /* of its ranks among the participants of the meeting; NULL: the same */
     const char *given;    /* the name that the caller gave, which all must; NULL: none */
+    muster_group *parent; /* that splits into this one and its siblings, or NULL */
+    int color;            /* of this one among them */
 } forming_plan;
 
 /*

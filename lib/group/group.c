@@ -15,7 +15,11 @@
 #include "group/abort.h"
 #include "group/failure.h"
 #include "group/family.h"
+#include "collective/native.h"
+#include "collective/staging.h"
 #include "group/forming.h"
+#include "group/group_device.h"
+#include "group/vigil.h"
 #include "store/store.h"
 #include "base/thread.h"
 #include "collective/work.h"
@@ -25,8 +29,8 @@ enum { FREE_DRAIN_MS = 300, FREE_STORE_MS = 500 };
 
 static const char *owner_option(const muster_comm_owner *owner, const char *name)
 {
-    const muster_group *group = (const muster_group *)owner;
-    return options_value(group->options, group->backend->ops->options, name, NULL);
+    const group_side *side = (const group_side *)owner;
+    return options_value(side->group->options, side->backend->ops->options, name, NULL);
 }
 
 static muster_status allocate(muster_group *group, const group_shape *shape)
@@ -52,10 +56,13 @@ muster_status group_new(const group_shape *shape, muster_group **group)
     muster_group *made = calloc(1, sizeof(*made));
     if (made == NULL)
         return error_no_memory(sizeof(*made), "a group");
-    made->owner = (muster_comm_owner){.option = owner_option,
-                                      .exchange = forming_exchange,
-                                      .cancelled = forming_cancelled,
-                                      .broken = failure_reported};
+    made->host.owner = (muster_comm_owner){.option = owner_option,
+                                           .exchange = forming_exchange,
+                                           .cancelled = forming_cancelled,
+                                           .broken = failure_reported};
+    made->device.owner = made->host.owner;
+    made->host.group = made->device.group = made;
+    made->gpu.ordinal = -1;
     made->rank = shape->rank;
     made->size = shape->size;
     made->parent_size = shape->parent_size;
@@ -79,22 +86,74 @@ muster_status group_new(const group_shape *shape, muster_group **group)
     return MUSTER_OK;
 }
 
-static muster_status close_comm(muster_group *group, void *unused)
+size_t group_sides(muster_group *group, group_side *sides[2])
+{
+    size_t count = 0;
+    if (group->host.backend != NULL)
+        sides[count++] = &group->host;
+    if (group->device.backend != NULL)
+        sides[count++] = &group->device;
+    return count;
+}
+
+bool group_is_connected(muster_group *group)
+{
+    return atomic_load(&group->host.comm) != NULL || atomic_load(&group->device.comm) != NULL;
+}
+
+void group_abort_comms(muster_group *group)
+{
+    group_side *sides[2];
+    size_t count = group_sides(group, sides);
+    for (size_t i = 0; i < count; i++) {
+        muster_comm *comm = atomic_load(&sides[i]->comm);
+        if (comm != NULL)
+            sides[i]->backend->ops->abort(comm);
+    }
+}
+
+/* On the group's thread. What was staged through the device goes before its communicator. */
+static muster_status close_comms(muster_group *group, void *unused)
 {
     (void)unused;
-    group->backend->ops->close(atomic_exchange(&group->comm, NULL));
+    group_side *sides[2];
+    size_t count = group_sides(group, sides);
+    native_free(group);
+    staging_free(group);
+    for (size_t i = 0; i < count; i++) {
+        muster_comm *comm = atomic_exchange(&sides[i]->comm, NULL);
+        if (comm != NULL)
+            sides[i]->backend->ops->close(comm);
+    }
+    group_device_close(group);
     return MUSTER_OK;
+}
+
+bool group_suspects(const muster_group *group, int rank)
+{
+    muster_comm *comm = atomic_load(&group->host.comm);
+    return comm != NULL && group->host.backend->ops->suspects != NULL &&
+           group->host.backend->ops->suspects(comm, rank);
+}
+
+bool group_has_left(const muster_group *group, int rank)
+{
+    muster_comm *comm = atomic_load(&group->host.comm);
+    return comm != NULL && group->host.backend->ops->left != NULL &&
+           group->host.backend->ops->left(comm, rank);
 }
 
 static void end_communication(muster_group *group)
 {
-    if (group->queue == NULL)
+    if (group->queue == NULL) {
+        staging_free(group);
         return;
-    if (!work_queue_drain(group->queue, FREE_DRAIN_MS) && atomic_load(&group->comm) != NULL)
+    }
+    if (!work_queue_drain(group->queue, FREE_DRAIN_MS) && group_is_connected(group))
         failure_leave(group);
     work_queue_drain(group->queue, DEADLINE_LONGEST_MS);
-    if (atomic_load(&group->comm) != NULL)
-        work_issue(group, close_comm, NULL, 0, NULL);
+    vigil_stop(group);
+    work_issue(group, close_comms, NULL, 0, NULL);
     work_queue_drain(group->queue, DEADLINE_LONGEST_MS);
     work_queue_stop(group->queue);
 }
@@ -119,6 +178,7 @@ static void release(muster_group *group)
     free(group->to_world);
     free(group->asked);
     free(group->why);
+    free(group->backends);
     free(group->prefix);
     free(group->name);
     free(group);
@@ -163,13 +223,25 @@ static void leave_name(muster_group *group)
         free_claim(place);
 }
 
+/* After fork, in the child. */
+static void forget_comms(muster_group *group)
+{
+    group_side *sides[2];
+    size_t count = group_sides(group, sides);
+    for (size_t i = 0; i < count; i++)
+        if (sides[i]->comm != NULL)
+            sides[i]->backend->ops->forget(sides[i]->comm);
+    native_forget(group);
+    staging_forget(group);
+    vigil_forget(group);
+}
+
 void muster_group_free(muster_group *group)
 {
     if (group == NULL)
         return;
     if (group->pid != getpid()) {
-        if (group->comm != NULL)
-            group->backend->ops->forget(group->comm);
+        forget_comms(group);
         work_queue_forget(group->queue);
         abort_listener_forget(atomic_load(&group->listener));
         release(group);
@@ -234,7 +306,7 @@ const char *muster_group_name(const muster_group *group)
 
 const char *muster_group_backend(const muster_group *group)
 {
-    return group == NULL ? "" : group->backend->name;
+    return group == NULL || group->backends == NULL ? "" : group->backends;
 }
 
 int64_t muster_group_timeout(const muster_group *group)

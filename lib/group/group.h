@@ -40,8 +40,32 @@ typedef struct group_failure {
 
 typedef struct abort_listener abort_listener;
 
+/* What a group has of one backend: one side carries host memory, the other device memory. */
+typedef struct group_side {
+    muster_comm_owner owner; /* first, so that a comm's owner is its side */
+    struct muster_group *group;
+    const backend_entry *backend; /* NULL: the group has no such side */
+    muster_comm *_Atomic comm;    /* NULL: there is nobody to talk to, or not yet */
+    const char *address;          /* in ranks, or a constant */
+    const char *address_why;
+    struct opening *opening; /* while it is being opened */
+} group_side;
+
+/* Of the side of devices. */
+typedef struct group_device {
+    int ordinal;         /* of this process; -1: the group has none */
+    void *own_stream;    /* what the group opened by itself; NULL: it has no device */
+    void *_Atomic given; /* by muster_group_set_stream(); NULL: the own one */
+} group_device;
+
 struct muster_group {
-    muster_comm_owner owner; /* first, so that a comm's owner is its group */
+    group_side host;   /* without a backend where all goes through the device's */
+    group_side device; /* without a backend where device memory is staged */
+    group_device gpu;
+    struct staging *staging; /* pinned memory, for memory that its side can't carry */
+    struct native *native;   /* carries messages in a group without a host side */
+    struct vigil *vigil;     /* looks after the ranks of such a group */
+    bool in_pieces;          /* all ranks make use of devices: large buffers go in pieces */
     char *name;
     char *prefix; /* of all its keys in the store */
     muster_store *store;
@@ -56,13 +80,9 @@ struct muster_group {
     roster ranks;
     bool one_host; /* that of all ranks */
     muster_options *options;
-    const backend_entry *backend;
     char *asked;
     char *why;
-    const char *address; /* in ranks, or a constant */
-    const char *address_why;
-    struct opening *opening;   /* while it is being formed */
-    muster_comm *_Atomic comm; /* NULL in a group of one rank */
+    char *backends; /* what muster_group_backend() says */
     work_queue *queue;
     bool checks;      /* all calls are compared, since some rank of the world wants it */
     family *children; /* names of the groups made of this one */
@@ -103,6 +123,20 @@ muster_status group_new(const group_shape *shape, muster_group **group);
 
 /* Ends and frees a group that was never handed over. */
 void group_destroy(muster_group *group);
+
+/* Whether a communicator is open. */
+bool group_is_connected(muster_group *group);
+
+/* The sides of the group that have a backend, the host's first; returns how many. */
+size_t group_sides(muster_group *group, group_side *sides[2]);
+
+/* What the communicator of host memory has heard of another rank, which is nothing where there is
+ * none: whether it may be lost, and whether it has closed its own in good order. */
+bool group_suspects(const muster_group *group, int rank);
+bool group_has_left(const muster_group *group, int rank);
+
+/* Breaks the communicators that are open. */
+void group_abort_comms(muster_group *group);
 
 /* MUSTER_OK for a time-out that an operation can have. */
 muster_status group_check_timeout(int64_t timeout_ms);

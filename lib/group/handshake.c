@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The record that a rank publishes, and the decisions that every rank takes alike from all of them.
+ * The record that a rank publishes.
  */
 #include "config.h"
 
@@ -13,12 +13,12 @@
 
 #include "base/deadline.h"
 #include "base/error.h"
+#include "backend/device_memory.h"
 #include "collective/agree.h"
+#include "group/devices.h"
 #include "net/host_identity.h"
 #include "net/interface.h"
-#include "base/log.h"
 #include "net/loopback.h"
-#include "base/rank_set.h"
 #include "store/store.h"
 
 /* The value of "<backend>.<what>", where the backend declares such an option. */
@@ -95,7 +95,9 @@ static void introduce_backend(const muster_store *store, const muster_options *o
                           .interface = "",
                           .address_from = "",
                           .second = "",
-                          .second_interface = ""};
+                          .second_interface = "",
+                          .device = -1,
+                          .device_from = ""};
     if (!candidate->available)
         return;
     muster_status status = choose_address(store, options, candidate, &chosen, from, sizeof(from));
@@ -112,6 +114,24 @@ static void introduce_backend(const muster_store *store, const muster_options *o
         snprintf(text, size, "%s", muster_last_error());
         has->reason = text;
     }
+}
+
+/* What is said of one backend, in memory of its own. */
+typedef struct introduced {
+    char text[ERROR_SIZE];
+    char reason[ERROR_SIZE];
+} introduced;
+
+/* One whose devices can't be had is not available. */
+static void introduce_devices(const muster_options *options, const backend_entry *candidate,
+                              int told_local_rank, rank_backend *has, introduced *said,
+                              devices_found *found)
+{
+    if (!candidate->available || candidate->ops->devices == NULL || *has->reason != '\0' ||
+        devices_introduce(candidate, options, told_local_rank, has, found) == MUSTER_OK)
+        return;
+    snprintf(said->reason, sizeof(said->reason), "%s", muster_last_error());
+    has->reason = said->reason;
 }
 
 static unsigned long long random_number(void)
@@ -139,14 +159,18 @@ muster_status handshake_introduce(const muster_store *store, const muster_option
     if (status != MUSTER_OK)
         return status;
     rank_backend *backends = calloc(count + 1, sizeof(*backends));
-    char(*texts)[ERROR_SIZE] = calloc(count + 1, sizeof(*texts));
-    if (backends == NULL || texts == NULL) {
+    introduced *said = calloc(count + 1, sizeof(*said));
+    devices_found found = {0};
+    if (backends == NULL || said == NULL) {
         free(backends);
-        free(texts);
-        return error_no_memory((count + 1) * ERROR_SIZE, "a rank's record");
+        free(said);
+        return error_no_memory((count + 1) * sizeof(*said), "a rank's record");
     }
-    for (size_t i = 0; i < count; i++)
-        introduce_backend(store, options, list[i], &backends[i], texts[i], sizeof(texts[i]));
+    for (size_t i = 0; i < count; i++) {
+        introduce_backend(store, options, list[i], &backends[i], said[i].text,
+                          sizeof(said[i].text));
+        introduce_devices(options, list[i], told_local_rank, &backends[i], &said[i], &found);
+    }
     rank_record self = {.library = muster_version(),
                         .host = me.host_name,
                         .host_id = me.host_id,
@@ -161,147 +185,14 @@ muster_status handshake_introduce(const muster_store *store, const muster_option
                         .cores = me.cores,
                         .checks = checks,
                         .told_local_rank = told_local_rank,
+                        .in_use = device_memory_in_use() != NULL,
                         .num_backends = count,
-                        .backends = backends};
+                        .backends = backends,
+                        .num_devices = found.count,
+                        .devices = found.devices};
     status = rank_record_write(&self, record);
+    devices_found_free(&found);
     free(backends);
-    free(texts);
+    free(said);
     return status;
-}
-
-/* Why not every rank has it: "rank 3 (host b, pid 7): <reason>"; NULL where all have it. */
-static muster_status why_not(const roster *ranks, const char *name, char **words)
-{
-    char who[256];
-    *words = NULL;
-    for (int r = 0; r < ranks->count; r++) {
-        const rank_record *rank = &ranks->ranks[r];
-        const rank_backend *has = rank_record_backend(rank, name);
-        const char *reason = has == NULL ? "no such backend was found there" : has->reason;
-        if (*reason == '\0')
-            continue;
-        if (asprintf(words, "%s: %s", rank_record_name(rank, who, sizeof(who)), reason) >= 0)
-            return MUSTER_OK;
-        *words = NULL;
-        return error_no_memory(sizeof(who) + strlen(reason), "words");
-    }
-    return MUSTER_OK;
-}
-
-/* "cpu:gloo" is gloo: this library's groups carry host memory. */
-static muster_status backend_wanted(const char *asked, char *name, size_t size)
-{
-    if (strchr(asked, ',') != NULL || strncmp(asked, "cuda:", 5) == 0)
-        return error_set(
-            MUSTER_ERR_UNAVAILABLE,
-            "backend '%s' was asked for, but this muster carries host memory only; ask "
-            "for 'auto', 'gloo' or 'cpu:gloo'",
-            asked);
-    snprintf(name, size, "%s", strncmp(asked, "cpu:", 4) == 0 ? asked + 4 : asked);
-    return MUSTER_OK;
-}
-
-static muster_status choose_named(const roster *ranks, const char *name,
-                                  const backend_entry **chosen, char **why)
-{
-    const backend_entry *found = backend_find(name);
-    if (found == NULL)
-        return backend_unknown(name);
-    char *reason = NULL;
-    muster_status status = why_not(ranks, name, &reason);
-    if (reason != NULL)
-        status = error_set(MUSTER_ERR_UNAVAILABLE,
-                           "backend '%s' was asked for, but is not available on %s", name, reason);
-    free(reason);
-    if (status != MUSTER_OK)
-        return status;
-    if (strcmp(name, "local") == 0 && ranks->count > 1)
-        return error_set(MUSTER_ERR_UNAVAILABLE,
-                         "backend 'local' was asked for, but it serves groups of one rank and this "
-                         "one has %d; ask for 'auto' or 'gloo'",
-                         ranks->count);
-    *chosen = found;
-    *why = strdup("asked for");
-    return *why == NULL ? error_no_memory(16, "words") : MUSTER_OK;
-}
-
-static muster_status choose_this(const backend_entry *best, int count, const char *others,
-                                 const backend_entry **chosen, char **why)
-{
-    char *words = NULL;
-    if (asprintf(&words, "auto: the best one that all %d ranks have%s", count, others) < 0)
-        return error_no_memory(64 + strlen(others), "words");
-    *chosen = best;
-    *why = words;
-    return MUSTER_OK;
-}
-
-/* Adds why name is not the one to the words on others. */
-static muster_status pass_over(char **others, const char *name, const char *reason)
-{
-    char *longer = NULL;
-    if (asprintf(&longer, "%s; not %s, since it is not available on %s", *others, name, reason) < 0)
-        return error_no_memory(64 + strlen(*others) + strlen(reason), "words");
-    free(*others);
-    *others = longer;
-    return MUSTER_OK;
-}
-
-/* others: why each that was found is not the one; "" where none was. */
-static muster_status no_backend(int count, const char *others)
-{
-    if (*others != '\0')
-        return error_set(MUSTER_ERR_UNAVAILABLE,
-                         "no backend connects these %d ranks%s; put that right, or install the "
-                         "gloo backend's package where it is missing: muster-info says what a "
-                         "host has",
-                         count, others);
-    return error_set(MUSTER_ERR_UNAVAILABLE,
-                     "no backend connects these %d ranks: no plugin was found in %s; install the "
-                     "gloo backend's package, or name the folder of muster_gloo.so in "
-                     "MUSTER_BACKEND_PATH",
-                     count, backend_searched());
-}
-
-static muster_status choose_best(const roster *ranks, const backend_entry **chosen, char **why)
-{
-    const backend_entry *const *list = NULL;
-    size_t count = 0;
-    bool found = false;
-    char *others = strdup("");
-    muster_status status = backend_list(&list, &count);
-    if (status == MUSTER_OK && others == NULL)
-        status = error_no_memory(1, "words");
-    for (size_t i = 0; status == MUSTER_OK && !found && i < count; i++) {
-        if (strcmp(list[i]->name, "local") == 0)
-            continue;
-        char *reason = NULL;
-        status = why_not(ranks, list[i]->name, &reason);
-        found = status == MUSTER_OK && reason == NULL;
-        if (found)
-            status = choose_this(list[i], ranks->count, others, chosen, why);
-        else if (status == MUSTER_OK)
-            status = pass_over(&others, list[i]->name, reason);
-        free(reason);
-    }
-    if (status == MUSTER_OK && !found)
-        status = no_backend(ranks->count, others);
-    free(others);
-    return status;
-}
-
-muster_status handshake_choose(const roster *ranks, const char *asked, const backend_entry **chosen,
-                               char **why)
-{
-    char name[64];
-    muster_status status = backend_wanted(asked, name, sizeof(name));
-    if (status != MUSTER_OK)
-        return status;
-    if (strcmp(name, "auto") != 0)
-        return choose_named(ranks, name, chosen, why);
-    if (ranks->count > 1)
-        return choose_best(ranks, chosen, why);
-    *chosen = backend_find("local");
-    *why = strdup("auto: a group of one rank needs no connection");
-    return *why == NULL ? error_no_memory(64, "words") : MUSTER_OK;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What each rank can do, and the one backend that all agree on: every rank reads the same list and
+ * What each rank can do, and the addresses that all agree on: every rank reads the same list and
  * decides by the same rule, so all decide alike.
  */
 #ifndef MUSTER_LIB_HANDSHAKE_H
@@ -18,13 +18,6 @@
 muster_status handshake_introduce(const muster_store *store, const muster_options *options,
                                   const char *asked, int rank, int world_size, int told_local_rank,
                                   char **record);
-
-/*
- * The backend for these ranks, by name or "auto", and the words why; freed by the caller. An
- * explicit name that can't be had is an error that says which ranks lack it and why.
- */
-muster_status handshake_choose(const roster *ranks, const char *asked, const backend_entry **chosen,
-                               char **why);
 
 /*
  * The address that rank uses with the backend, and the words why. Ranks of one host use loopback

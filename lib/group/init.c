@@ -12,6 +12,8 @@
 #include "collective/work_handle.h"
 #include "base/deadline.h"
 #include "base/error.h"
+#include "group/choice.h"
+#include "group/devices.h"
 #include "group/forming.h"
 #include "group/handshake.h"
 #include "group/init.h"
@@ -144,6 +146,28 @@ static muster_status new_world(const setup *s, claim *place, roster *ranks, must
     return MUSTER_OK;
 }
 
+/* Backends that are probed now may know more of the options than was checked before. */
+static muster_status look_at_backends(setup *s, int world_size)
+{
+    size_t known = 0, now = 0;
+    const backend_entry *const *list = NULL;
+    size_t count = 0;
+    muster_status status = backend_list(&list, &count);
+    for (size_t i = 0; status == MUSTER_OK && i < count; i++)
+        known += list[i]->probed;
+    if (status == MUSTER_OK)
+        status = choice_look(s->args.backend, world_size);
+    if (status == MUSTER_OK)
+        status = backend_list(&list, &count);
+    for (size_t i = 0; status == MUSTER_OK && i < count; i++)
+        now += list[i]->probed;
+    if (status != MUSTER_OK || (now == known && s->options != NULL))
+        return status;
+    muster_options_free(s->options);
+    s->options = NULL;
+    return init_options(NULL, s->args.backend_options, s->args.options, &s->options);
+}
+
 /* Every rank must have been given the same size and backend. */
 static muster_status agree(const setup *s, exchange *meeting, const char *record)
 {
@@ -170,6 +194,8 @@ static muster_status meet(const setup *s, exchange *meeting, const char *record,
             exchange_round(meeting, muster_str(record), true, NULL, 0, "to register", &records);
     if (status == MUSTER_OK)
         status = roster_read(ranks, records, meeting->count);
+    if (status == MUSTER_OK)
+        devices_settle(ranks);
     meeting->lookout = NULL;
     return status;
 }
@@ -213,7 +239,7 @@ static muster_status form_world(setup *s, const char *record, bool *retry, muste
         s->options = NULL;
         meeting.lookout = lookout_roster;
         meeting.lookout_user = &made->ranks;
-        status = forming_run(&meeting, &(forming_plan){made, NULL, NULL}, 1);
+        status = forming_run(&meeting, &(forming_plan){.group = made}, 1);
     }
     if (status == MUSTER_OK) {
         meeting.lookout = lookout_works;
@@ -265,7 +291,7 @@ void init_finish(muster_group *group, int64_t began_ns, long long operations_bef
     group->costs.nanoseconds = deadline_now_ns() - began_ns;
     group->costs.store_operations = store_operations(group->store) - operations_before;
     log_line(MUSTER_LOG_INFO, "group '%s', rank %d of %d, runs on %s (%s) and took %.1f ms",
-             group->name, group->rank, group->size, group->backend->name, group->why,
+             group->name, group->rank, group->size, muster_group_backend(group), group->why,
              (double)group->costs.nanoseconds / 1e6);
 }
 
@@ -285,9 +311,11 @@ muster_status muster_init_process_group(muster_group **group, const muster_init_
         return error_prefix(status, "muster_init_process_group: ");
     s.end = deadline_in(s.args.timeout_ms);
     patience_until(s.end);
-    status = init_options(NULL, s.args.backend_options, s.args.options, &s.options);
+    status = look_at_backends(&s, 1);
     if (status == MUSTER_OK)
         status = find_store(&s);
+    if (status == MUSTER_OK)
+        status = look_at_backends(&s, s.meeting_point.world_size);
     if (status == MUSTER_OK) {
         s.operations_before = store_operations(s.meeting_point.store);
         status = make_world(&s, &made);

@@ -170,12 +170,10 @@ static void search_run(void *what)
 /* What the backend knows. */
 static void ask_backend(const muster_group *group, search *one)
 {
-    muster_comm *comm = atomic_load(&group->comm);
-    const muster_backend *ops = group->backend->ops;
-    for (int i = 0; comm != NULL && i < one->others.count; i++) {
+    for (int i = 0; i < one->others.count; i++) {
         int rank = one->others.suspects[i].rank;
-        one->suspected[i] = one->failed && ops->suspects != NULL && ops->suspects(comm, rank);
-        if (ops->left != NULL && ops->left(comm, rank))
+        one->suspected[i] = one->failed && group_suspects(group, rank);
+        if (group_has_left(group, rank))
             one->in[rank] = '1';
     }
 }

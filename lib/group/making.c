@@ -209,7 +209,11 @@ muster_status making_form(making *call, membership *in, size_t count, muster_gro
     muster_status status = MUSTER_OK;
     for (size_t i = 0; status == MUSTER_OK && i < count; i++) {
         status = new_member(call, &in[i], &groups[i]);
-        plans[i] = (forming_plan){groups[i], positions_of(call, &in[i]), call->args.group_name};
+        plans[i] = (forming_plan){.group = groups[i],
+                                  .positions = positions_of(call, &in[i]),
+                                  .given = call->args.group_name,
+                                  .parent = in[i].splits ? call->parent : NULL,
+                                  .color = in[i].color};
         if (status == MUSTER_OK && plans[i].positions == NULL)
             status = error_no_memory((size_t)in[i].size * sizeof(int), "a list of ranks");
     }

@@ -20,6 +20,8 @@ typedef struct membership {
     int size;
     const char *label; /* "", or what tells the groups of one call apart: "regular " */
     char *name;        /* the automatic one, without its count; filled in by making_form */
+    bool splits;       /* every rank of the parent is in a group of two or more, in its order */
+    int color;         /* then: tells the groups apart */
 } membership;
 
 /* A call that makes groups. */

@@ -14,7 +14,7 @@
 
 #include "base/error.h"
 
-enum { MAX_BACKENDS = 64 };
+enum { MAX_BACKENDS = 64, MAX_DEVICES = 256 };
 
 /* A field within a line: tabs and newlines would end it. */
 static void write_field(FILE *out, const char *text)
@@ -30,15 +30,39 @@ static void write_line(FILE *out, const char *word, const char *value)
     fputc('\n', out);
 }
 
-static void write_second(FILE *out, const rank_backend *has)
+static void write_fields(FILE *out, const char *word, const char *const *fields, size_t count)
 {
-    const char *fields[] = {has->name, has->second, has->second_interface};
-    fprintf(out, "second");
-    for (size_t f = 0; f < sizeof(fields) / sizeof(*fields); f++) {
+    fprintf(out, "%s", word);
+    for (size_t f = 0; f < count; f++) {
         fputc('\t', out);
         write_field(out, fields[f]);
     }
     fputc('\n', out);
+}
+
+static void write_backend(FILE *out, const rank_backend *has)
+{
+    char device[16];
+    const char *fields[] = {has->name,    has->version,   has->reason,
+                            has->address, has->interface, has->address_from};
+    write_fields(out, "backend", fields, 6);
+    if (has->second != NULL && *has->second != '\0')
+        write_fields(out, "second", (const char *[]){has->name, has->second, has->second_interface},
+                     3);
+    if (has->device_from == NULL || *has->device_from == '\0')
+        return;
+    snprintf(device, sizeof(device), "%d", has->device);
+    write_fields(out, "uses", (const char *[]){has->name, device, has->device_from}, 3);
+}
+
+static void write_device(FILE *out, const rank_device *device)
+{
+    char ordinal[16];
+    snprintf(ordinal, sizeof(ordinal), "%d", device->ordinal);
+    write_fields(out, "device",
+                 (const char *[]){device->backend, ordinal, device->slice != 0 ? "slice" : "whole",
+                                  device->uuid, device->bus_id, device->name},
+                 6);
 }
 
 muster_status rank_record_write(const rank_record *record, char **text)
@@ -59,19 +83,12 @@ muster_status rank_record_write(const rank_record *record, char **text)
         fprintf(out, "checks\t%d\n", record->checks);
     fprintf(out, "world_size\t%d\nrank\t%d\ncores\t%d\ntold_local_rank\t%d\n", record->world_size,
             record->rank, record->cores, record->told_local_rank);
-    for (size_t i = 0; i < record->num_backends; i++) {
-        const rank_backend *has = &record->backends[i];
-        const char *fields[] = {has->name,    has->version,   has->reason,
-                                has->address, has->interface, has->address_from};
-        fprintf(out, "backend");
-        for (size_t f = 0; f < sizeof(fields) / sizeof(*fields); f++) {
-            fputc('\t', out);
-            write_field(out, fields[f]);
-        }
-        fputc('\n', out);
-        if (has->second != NULL && *has->second != '\0')
-            write_second(out, has);
-    }
+    if (record->in_use != 0)
+        fprintf(out, "in_use\t%d\n", record->in_use);
+    for (size_t i = 0; i < record->num_backends; i++)
+        write_backend(out, &record->backends[i]);
+    for (size_t i = 0; i < record->num_devices; i++)
+        write_device(out, &record->devices[i]);
     bool written = !ferror(out);
     if (fclose(out) != 0 || !written) {
         free(buffer);
@@ -95,7 +112,8 @@ static bool read_backend(rank_record *record, char *fields)
             return false;
         *slots[i] = field;
     }
-    has->second = has->second_interface = "";
+    has->second = has->second_interface = has->device_from = "";
+    has->device = -1;
     record->num_backends++;
     return fields == NULL;
 }
@@ -141,6 +159,7 @@ static bool read_numeric(rank_record *record, const char *word, const char *valu
         {"rank", INT32_MAX, NULL, &record->rank},
         {"cores", INT32_MAX, NULL, &record->cores},
         {"checks", INT32_MAX, NULL, &record->checks},
+        {"in_use", INT32_MAX, NULL, &record->in_use},
         {"told_local_rank", INT32_MAX, NULL, &record->told_local_rank},
     };
     if (strcmp(word, "pid") == 0) {
@@ -162,6 +181,55 @@ static bool read_numeric(rank_record *record, const char *word, const char *valu
     return true;
 }
 
+static bool read_ordinal(const char *text, int least, int *ordinal)
+{
+    unsigned long long number = 0;
+    if (least < 0 && strcmp(text, "-1") == 0) {
+        *ordinal = -1;
+        return true;
+    }
+    if (!read_number(text, INT32_MAX, &number))
+        return false;
+    *ordinal = (int)number;
+    return true;
+}
+
+/* Of a backend that was said before. */
+static bool read_uses(rank_record *record, char *fields)
+{
+    const char *name = strsep(&fields, "\t"), *ordinal = strsep(&fields, "\t");
+    for (size_t i = 0; i < record->num_backends; i++) {
+        rank_backend *has = &record->backends[i];
+        if (ordinal == NULL || fields == NULL || strcmp(has->name, name) != 0)
+            continue;
+        has->device_from = fields;
+        return read_ordinal(ordinal, -1, &has->device);
+    }
+    return false;
+}
+
+static bool read_device(rank_record *record, char *fields)
+{
+    if (record->num_devices == MAX_DEVICES)
+        return false;
+    rank_device *all = realloc(record->devices, (record->num_devices + 1) * sizeof(*all));
+    if (all == NULL)
+        return false;
+    record->devices = all;
+    rank_device *device = &all[record->num_devices];
+    const char *ordinal = NULL, *slice = NULL;
+    const char **slots[] = {&device->backend, &ordinal,        &slice,
+                            &device->uuid,    &device->bus_id, &device->name};
+    for (size_t i = 0; i < sizeof(slots) / sizeof(*slots); i++) {
+        *slots[i] = strsep(&fields, "\t");
+        if (*slots[i] == NULL)
+            return false;
+    }
+    device->slice = strcmp(slice, "slice") == 0;
+    record->num_devices++;
+    return fields == NULL && read_ordinal(ordinal, 0, &device->ordinal);
+}
+
 static bool read_line(rank_record *record, char *line)
 {
     char *value = line;
@@ -172,6 +240,10 @@ static bool read_line(rank_record *record, char *line)
         return read_backend(record, value);
     if (strcmp(word, "second") == 0)
         return read_second(record, value);
+    if (strcmp(word, "uses") == 0)
+        return read_uses(record, value);
+    if (strcmp(word, "device") == 0)
+        return read_device(record, value);
     if (strcmp(word, "library") == 0)
         record->library = value;
     else if (strcmp(word, "host") == 0)
@@ -216,6 +288,7 @@ void rank_record_clear(rank_record *record)
 {
     free(record->text);
     free(record->backends);
+    free(record->devices);
     *record = (rank_record){0};
 }
 
@@ -230,6 +303,16 @@ const rank_backend *rank_record_backend(const rank_record *record, const char *n
     for (size_t i = 0; i < record->num_backends; i++)
         if (strcmp(record->backends[i].name, name) == 0)
             return &record->backends[i];
+    return NULL;
+}
+
+const rank_device *rank_record_device(const rank_record *record, const char *backend)
+{
+    const rank_backend *has = rank_record_backend(record, backend);
+    for (size_t i = 0; has != NULL && has->device >= 0 && i < record->num_devices; i++)
+        if (strcmp(record->devices[i].backend, backend) == 0 &&
+            record->devices[i].ordinal == has->device)
+            return &record->devices[i];
     return NULL;
 }
 

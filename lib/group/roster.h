@@ -17,7 +17,20 @@ typedef struct rank_backend {
     const char *address_from; /* what chose it: an option's name, or words */
     const char *second;       /* an address of the other family that would do as well; "" none */
     const char *second_interface;
+    int device;              /* ordinal of the rank's own one; -1: none, or not settled yet */
+    const char *device_from; /* what settled it, or why there is none; "" not settled, or none known
+                              */
 } rank_backend;
+
+/* One device that a rank could take. */
+typedef struct rank_device {
+    const char *backend;
+    int ordinal; /* as the rank's process counts */
+    int slice;   /* 1: a part of a device */
+    const char *uuid;
+    const char *bus_id;
+    const char *name;
+} rank_device;
 
 /* One rank. The strings point into text. */
 typedef struct rank_record {
@@ -36,8 +49,11 @@ typedef struct rank_record {
     int cores;
     int checks;          /* 1: it wants all calls to be compared */
     int told_local_rank; /* 1 and the local rank that its launcher gave it; 0: it gave none */
+    int in_use;          /* 1: the process makes use of devices */
     size_t num_backends;
     rank_backend *backends;
+    size_t num_devices;
+    rank_device *devices;
 } rank_record;
 
 typedef struct roster {
@@ -45,8 +61,7 @@ typedef struct roster {
     rank_record *ranks;
 } roster;
 
-/* Writes a record as text that muster_free() frees. Text and backends are all that is not written.
- */
+/* Writes a record as text that muster_free() frees. */
 muster_status rank_record_write(const rank_record *record, char **text);
 
 /* Reads one; text from the store is checked and never trusted. rank_record_clear() frees it. */
@@ -58,6 +73,9 @@ const char *rank_record_name(const rank_record *record, char *text, size_t size)
 
 /* The backend of that name as the rank has it, or NULL. */
 const rank_backend *rank_record_backend(const rank_record *record, const char *name);
+
+/* The rank's own device with that backend, or NULL. */
+const rank_device *rank_record_device(const rank_record *record, const char *backend);
 
 /* Reads count records, checks that each is of the rank at whose place it stands. */
 muster_status roster_read(roster *list, const muster_blob *texts, int count);

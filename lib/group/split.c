@@ -29,6 +29,26 @@ static int by_key(const void *a, const void *b)
     return (x->rank > y->rank) - (x->rank < y->rank);
 }
 
+/* Whether every rank is in a group of two or more, each in the parent's order. */
+static bool votes_split(const muster_group *parent, const split_vote *votes)
+{
+    for (int r = 0; r < parent->size; r++) {
+        bool alone = true;
+        if (votes[r].color == MUSTER_NO_COLOR)
+            return false;
+        for (int other = 0; other < parent->size; other++) {
+            if (other == r || votes[other].color != votes[r].color)
+                continue;
+            alone = false;
+            if (other > r && votes[other].key < votes[r].key)
+                return false;
+        }
+        if (alone)
+            return false;
+    }
+    return true;
+}
+
 static muster_status members_of_color(const muster_group *parent, const split_vote *votes,
                                       membership *in)
 {
@@ -53,6 +73,8 @@ static muster_status members_of_color(const muster_group *parent, const split_vo
     qsort(members, (size_t)in->size, sizeof(*members), by_key);
     for (int i = 0; i < in->size; i++)
         in->ranks[i] = members[i].rank;
+    in->splits = votes_split(parent, votes);
+    in->color = (int)mine;
     free(members);
     return MUSTER_OK;
 }

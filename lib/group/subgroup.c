@@ -53,6 +53,25 @@ static muster_status find_membership(const muster_group *parent, const int *cons
     return status;
 }
 
+/* Whether the lists divide the parent into groups of two or more, each in the parent's order; color
+ * is the number of this rank's list. */
+static bool lists_split(const muster_group *parent, const int *const *lists, const size_t *sizes,
+                        size_t num_lists, int *color)
+{
+    size_t members = 0;
+    bool splits = true;
+    for (size_t i = 0; i < num_lists; i++) {
+        members += sizes[i];
+        splits = splits && sizes[i] > 1;
+        for (size_t r = 0; r < sizes[i]; r++) {
+            splits = splits && (r == 0 || lists[i][r] > lists[i][r - 1]);
+            if (lists[i][r] == parent->rank)
+                *color = (int)i;
+        }
+    }
+    return splits && members == (size_t)parent->size;
+}
+
 muster_status muster_new_subgroups_by_enumeration(muster_group *parent, const int *const *lists,
                                                   const size_t *sizes, size_t num_lists,
                                                   const muster_group_args *args,
@@ -78,6 +97,8 @@ muster_status muster_new_subgroups_by_enumeration(muster_group *parent, const in
     }
     if (status == MUSTER_OK)
         status = find_membership(parent, lists, sizes, num_lists, &in);
+    if (status == MUSTER_OK)
+        in.splits = lists_split(parent, lists, sizes, num_lists, &in.color);
     return making_form_one(&call, status, &in, group);
 }
 
@@ -103,9 +124,12 @@ static muster_status check_sub_group(const muster_group *world, size_t size, mus
 }
 
 /* count ranks from first on, step apart. */
-static muster_status stride(membership *in, const char *label, int first, int step, int count)
+static muster_status stride(membership *in, const char *label, int first, int step, int count,
+                            int color)
 {
     in->label = label;
+    in->splits = count > 1;
+    in->color = color;
     in->size = count;
     in->ranks = calloc((size_t)count, sizeof(int));
     if (in->ranks == NULL)
@@ -136,10 +160,11 @@ muster_status muster_create_sub_group(muster_group *world, size_t size, const ch
     if (status == MUSTER_OK)
         status = check_sub_group(world, size, regular, orthogonal);
     if (status == MUSTER_OK)
-        status = stride(&in[0], "regular ", world->rank / (int)size * (int)size, 1, (int)size);
+        status = stride(&in[0], "regular ", world->rank / (int)size * (int)size, 1, (int)size,
+                        world->rank / (int)size);
     if (status == MUSTER_OK)
         status = stride(&in[1], "orthogonal ", world->rank % (int)size, (int)size,
-                        world->size / (int)size);
+                        world->size / (int)size, world->rank % (int)size);
     status = status == MUSTER_OK ? making_form(&call, in, 2, made)
                                  : exchange_settle(&call.meeting, status);
     status = making_finish(&call, status, made, 2);

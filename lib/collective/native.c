@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * What a group's device communicator carries whole.
+ */
+#include "config.h"
+
+#include "collective/native.h"
+
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "collective/native_room.h"
+#include "group/failure.h"
+#include "group/vigil.h"
+
+bool native_alone(muster_group *group)
+{
+    return group->host.backend == NULL && atomic_load(&group->device.comm) != NULL;
+}
+
+muster_status native_run(muster_group *group, const muster_call *call, const message_label *label,
+                         deadline end)
+{
+    const muster_backend *ops = group->device.backend->ops;
+    muster_comm *comm = atomic_load(&group->device.comm);
+    muster_request *request = NULL;
+    vigil_begin(group);
+    muster_status status = ops->call(comm, call, &request);
+    if (status == MUSTER_OK)
+        status = ops->wait(comm, request, deadline_left_ms(end));
+    vigil_end(group);
+    if (status == MUSTER_ERR_TIMEOUT) {
+        char what[160];
+        message_label_text(label, what, sizeof(what));
+        return failure_raise_timeout(group, label->kind == MESSAGE_SEND ? 0 : label->sequence, what,
+                                     -1);
+    }
+    return status == MUSTER_OK ? MUSTER_OK : failure_raise(group, status);
+}
+
+/* ---- collectives ---- */
+
+static const muster_operation operations[] = {
+    [MESSAGE_BARRIER] = MUSTER_OPERATION_BARRIER,
+    [MESSAGE_BROADCAST] = MUSTER_OPERATION_BROADCAST,
+    [MESSAGE_REDUCE] = MUSTER_OPERATION_REDUCE,
+    [MESSAGE_ALL_REDUCE] = MUSTER_OPERATION_ALL_REDUCE,
+    [MESSAGE_GATHER] = MUSTER_OPERATION_GATHER,
+    [MESSAGE_GATHER_V] = MUSTER_OPERATION_GATHER,
+    [MESSAGE_SCATTER] = MUSTER_OPERATION_SCATTER,
+    [MESSAGE_SCATTER_V] = MUSTER_OPERATION_SCATTER,
+    [MESSAGE_ALL_GATHER] = MUSTER_OPERATION_ALL_GATHER,
+    [MESSAGE_ALL_GATHER_V] = MUSTER_OPERATION_ALL_GATHER,
+    [MESSAGE_REDUCE_SCATTER] = MUSTER_OPERATION_REDUCE_SCATTER,
+    [MESSAGE_REDUCE_SCATTER_V] = MUSTER_OPERATION_REDUCE_SCATTER,
+    [MESSAGE_ALL_TO_ALL] = MUSTER_OPERATION_ALL_TO_ALL,
+    [MESSAGE_ALL_TO_ALL_V] = MUSTER_OPERATION_ALL_TO_ALL,
+};
+
+static muster_call plain_call(const muster_group *group, const collective_call *call)
+{
+    muster_call made = {.size = sizeof(made),
+                        .operation = operations[call->kind],
+                        .type = call->type,
+                        .redop = call->redop,
+                        .scalar = call->scalar,
+                        .root = call->root,
+                        .count = call->count};
+    if (collective_sends(group, call))
+        made.send = call->send;
+    if (collective_receives(group, call))
+        made.receive = call->receive;
+    if (call->kind == MESSAGE_BROADCAST)
+        made.send = call->receive;
+    return made;
+}
+
+bool native_can(muster_group *group, const collective_call *call)
+{
+    const muster_call plain = plain_call(group, call);
+    return group->device.backend->ops->can(atomic_load(&group->device.comm), &plain);
+}
+
+/* Counts and offsets in elements of all ranks' blocks in one buffer. */
+static void in_elements(const layout *blocks, size_t n, size_t size, size_t *counts,
+                        size_t *offsets)
+{
+    for (size_t r = 0; r < n; r++) {
+        counts[r] = blocks->bytes[r] / size;
+        offsets[r] = blocks->offsets[r] / size;
+    }
+}
+
+/* A buffer that is not made of blocks is this rank's one. */
+static void one_block(const layout *blocks, const muster_group *group, size_t count, size_t size,
+                      size_t *counts, size_t *offsets)
+{
+    if (blocks->bytes != NULL)
+        in_elements(blocks, (size_t)group->size, size, counts, offsets);
+    else
+        counts[group->rank] = count;
+}
+
+/* How many elements this rank alone sends or receives where the call says it by counts. */
+static size_t own_count(const muster_group *group, const collective_call *call)
+{
+    bool by_counts = call->kind == MESSAGE_ALL_GATHER_V || call->kind == MESSAGE_REDUCE_SCATTER_V;
+    return by_counts ? call->counts[group->rank] : call->count;
+}
+
+/* Where all ranks say the same count, and it is 0, there is nothing to do. */
+static bool is_empty(const collective_call *call)
+{
+    switch (call->kind) {
+    case MESSAGE_GATHER_V:
+    case MESSAGE_SCATTER_V:
+    case MESSAGE_ALL_GATHER_V:
+    case MESSAGE_REDUCE_SCATTER_V:
+    case MESSAGE_ALL_TO_ALL_V:
+    case MESSAGE_BARRIER:
+        return false;
+    default:
+        return call->count == 0;
+    }
+}
+
+muster_status native_call(muster_group *group, const collective_call *call,
+                          const message_label *label, const layout *out, const layout *in,
+                          const route *way, deadline end)
+{
+    size_t n = (size_t)group->size, size = muster_type_size(call->type);
+    if (is_empty(call))
+        return MUSTER_OK;
+    size_t *numbers = calloc(4 * n, sizeof(size_t));
+    if (numbers == NULL)
+        return compose_no_memory(group, 4 * n * sizeof(size_t), "counts");
+    muster_call whole = plain_call(group, call);
+    one_block(out, group, own_count(group, call), size, numbers, numbers + n);
+    one_block(in, group, own_count(group, call), size, numbers + 2 * n, numbers + 3 * n);
+    whole.uniform = call->counts == NULL && call->from_counts == NULL &&
+                    call->kind != MESSAGE_GATHER_V && call->kind != MESSAGE_SCATTER_V;
+    whole.send_counts = numbers;
+    whole.send_offsets = numbers + n;
+    whole.receive_counts = numbers + 2 * n;
+    whole.receive_offsets = numbers + 3 * n;
+    whole.stream = way->stream;
+    messages_note(group, label);
+    muster_status status = native_run(group, &whole, label, end);
+    free(numbers);
+    return status;
+}
+
+/* ---- transfers ---- */
+
+static size_t bytes_of(const muster_transfer *t)
+{
+    return t->count * muster_type_size(t->type);
+}
+
+static message_label label_of(const batch *all)
+{
+    const numbered *first = &all->list[0];
+    return (message_label){.kind = MESSAGE_SEND,
+                           .type = first->transfer.type,
+                           .root = -1,
+                           .sequence = first->number,
+                           .count = first->transfer.count,
+                           .receiving = !batch_sends(&first->transfer)};
+}
+
+static muster_status run_transfers(muster_group *group, const muster_transfer *transfers,
+                                   size_t count, void *stream, const message_label *label,
+                                   deadline end)
+{
+    const muster_call call = {.size = sizeof(call),
+                              .operation = MUSTER_OPERATION_SEND_RECV,
+                              .type = MUSTER_UINT8,
+                              .root = -1,
+                              .transfers = transfers,
+                              .num_transfers = count,
+                              .stream = stream};
+    return count == 0 ? MUSTER_OK : native_run(group, &call, label, end);
+}
+
+/* Those in device memory, also between this rank and itself. */
+static muster_status transfer_directly(muster_group *group, const batch *all,
+                                       muster_transfer *transfers, deadline end)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < all->count; i++)
+        if (all->list[i].transfer.count > 0)
+            transfers[count++] = all->list[i].transfer;
+    message_label label = label_of(all);
+    return run_transfers(group, transfers, count, all->way.stream, &label, end);
+}
+
+/* Those in host memory: all sends are copied to the device, then all that has come from it. */
+static muster_status transfer_staged(muster_group *group, const batch *all,
+                                     muster_transfer *transfers, deadline end)
+{
+    size_t sent = 0, total = 0, at = 0, count = 0;
+    for (size_t i = 0; i < all->count; i++) {
+        const muster_transfer *t = &all->list[i].transfer;
+        bool mine = t->peer == group->rank;
+        sent += !mine && batch_sends(t) ? bytes_of(t) : 0;
+        total += !mine ? bytes_of(t) : 0;
+    }
+    native_room room;
+    muster_status status = native_room_get(group, total, &room);
+    for (int receiving = 0; status == MUSTER_OK && receiving < 2; receiving++)
+        for (size_t i = 0; i < all->count; i++) {
+            muster_transfer t = all->list[i].transfer;
+            if (t.peer == group->rank || bytes_of(&t) == 0 || batch_sends(&t) == receiving)
+                continue;
+            if (receiving)
+                t.receive = room.device + at;
+            else
+                t.send = native_room_put(&room, at, t.send, bytes_of(&t));
+            transfers[count++] = t;
+            at += bytes_of(&t);
+        }
+    message_label label = all->count > 0 ? label_of(all) : (message_label){.kind = MESSAGE_SEND};
+    if (status == MUSTER_OK)
+        status = native_room_store(group, &room, 0, sent, end);
+    if (status == MUSTER_OK)
+        status = run_transfers(group, transfers, count, room.stream, &label, end);
+    if (status == MUSTER_OK)
+        status = native_room_fetch(group, &room, sent, total - sent, end);
+    at = sent;
+    for (size_t i = 0; status == MUSTER_OK && i < all->count; i++) {
+        const muster_transfer *t = &all->list[i].transfer;
+        if (t->peer == group->rank || batch_sends(t))
+            continue;
+        native_room_take(&room, at, t->receive, bytes_of(t));
+        at += bytes_of(t);
+    }
+    return status;
+}
+
+muster_status native_transfers(muster_group *group, const batch *all, deadline end)
+{
+    muster_transfer *transfers = calloc(all->count + 1, sizeof(*transfers));
+    if (transfers == NULL)
+        return compose_no_memory(group, (all->count + 1) * sizeof(*transfers), "transfers");
+    muster_status status = all->way.native ? transfer_directly(group, all, transfers, end)
+                                           : transfer_staged(group, all, transfers, end);
+    free(transfers);
+    return status;
+}

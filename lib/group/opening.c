@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Opening one group: its backends are chosen, their communicators opened, and the group is tested.
+ *
+ * What carries messages is opened and tested on the group's own thread, the other side beside it.
+ */
+#include "config.h"
+
+#include "group/opening.h"
+
+#include <endian.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/fnv.h"
+#include "base/thread.h"
+#include "collective/compose.h"
+#include "collective/work.h"
+#include "group/choice.h"
+#include "group/failure.h"
+#include "group/group_device.h"
+#include "group/handshake.h"
+#include "group/vigil.h"
+
+void opening_move(struct opening *one, opening_state state, muster_status status)
+{
+    pthread_mutex_lock(&one->all->lock);
+    if (status != MUSTER_OK && one->status == MUSTER_OK) {
+        one->status = status;
+        snprintf(one->sentence, sizeof(one->sentence), "%s", muster_last_error());
+    }
+    one->state = state;
+    pthread_cond_broadcast(&one->all->changed);
+    pthread_mutex_unlock(&one->all->lock);
+}
+
+/* The sides with devices of several groups are opened one after the other, in the same order on all
+ * ranks: two that are opened at once may wait for each other. The lock is held. */
+static bool is_turn(const struct opening *one)
+{
+    if (one->side != &one->side->group->device)
+        return true;
+    for (size_t i = 0; i < one->all->count; i++) {
+        const struct opening *other = &one->all->openings[i][1];
+        if (other == one)
+            break;
+        if (other->state != OPENING_ENDED)
+            return false;
+    }
+    return true;
+}
+
+/* host->exchange: called by the backend's open on a thread of the group. */
+muster_status forming_exchange(muster_comm_owner *owner, muster_blob mine, const muster_blob **all)
+{
+    struct opening *one = ((group_side *)owner)->opening;
+    if (one == NULL || one->state != OPENING_BEGUN)
+        return error_set(MUSTER_ERR_INTERNAL,
+                         "a backend called exchange outside of open, or twice");
+    one->mine = mine;
+    opening_move(one, OPENING_SUBMITTED, MUSTER_OK);
+    pthread_mutex_lock(&one->all->lock);
+    while (one->state == OPENING_SUBMITTED || (one->status == MUSTER_OK && !is_turn(one)))
+        pthread_cond_wait(&one->all->changed, &one->all->lock);
+    muster_status status = one->status;
+    if (status != MUSTER_OK)
+        error_set(status, "%s", one->sentence);
+    pthread_mutex_unlock(&one->all->lock);
+    *all = one->theirs;
+    return status;
+}
+
+bool forming_cancelled(const muster_comm_owner *owner)
+{
+    const struct opening *one = ((const group_side *)owner)->opening;
+    return one != NULL && atomic_load(&one->all->cancelled);
+}
+
+static muster_status choose_backends(muster_group *group)
+{
+    group->one_host = roster_num_hosts(&group->ranks) == 1;
+    choice made;
+    muster_status status = choice_make(&group->ranks, group->asked, &made);
+    if (status != MUSTER_OK)
+        return status;
+    group->host.backend = made.host;
+    group->device.backend = made.device;
+    group->why = made.why;
+    group->backends = made.name;
+    group->in_pieces = true;
+    for (int r = 0; r < group->size; r++)
+        group->in_pieces = group->in_pieces && group->ranks.ranks[r].in_use != 0;
+    group_side *sides[2];
+    size_t count = group_sides(group, sides);
+    for (size_t i = 0; status == MUSTER_OK && i < count; i++)
+        if (group->size > 1 || sides[i] == &group->device)
+            status = handshake_address(&group->ranks, sides[i]->backend->name, group->rank,
+                                       &sides[i]->address, &sides[i]->address_why);
+    return status;
+}
+
+/* What a rank says about itself through a communicator that has just been opened. */
+typedef struct who_am_i {
+    uint64_t group; /* tells this group from any other */
+    uint64_t rank;
+    uint64_t size;
+    uint64_t world_rank;
+} who_am_i;
+
+static uint64_t group_tag(const muster_group *group)
+{
+    return fnv_add_text(group->ranks.ranks[0].nonce, group->prefix);
+}
+
+static muster_status check_who(const muster_group *group, const who_am_i *all, uint64_t tag)
+{
+    for (int r = 0; r < group->size; r++) {
+        char who[320];
+        bool right = le64toh(all[r].group) == tag && le64toh(all[r].rank) == (uint64_t)r &&
+                     le64toh(all[r].size) == (uint64_t)group->size &&
+                     le64toh(all[r].world_rank) == (uint64_t)group->to_world[r];
+        if (!right)
+            return error_set(
+                MUSTER_ERR_MISMATCH,
+                "the test of the new group failed: where %s should be, one answers that says it is "
+                "rank %llu of %llu, rank %llu of the world%s",
+                rank_record_name(&group->ranks.ranks[r], who, sizeof(who)),
+                (unsigned long long)le64toh(all[r].rank), (unsigned long long)le64toh(all[r].size),
+                (unsigned long long)le64toh(all[r].world_rank),
+                le64toh(all[r].group) == tag ? "" : ", of another group");
+    }
+    return MUSTER_OK;
+}
+
+/* Every rank tells every other who it is, in integers that a wrong member, order or size can't
+ * pass. */
+static muster_status test_group(muster_group *group)
+{
+    uint64_t tag = group_tag(group);
+    who_am_i *all = calloc((size_t)group->size, sizeof(*all));
+    if (all == NULL)
+        return error_no_memory((size_t)group->size * sizeof(*all), "the test of a group");
+    all[group->rank] = (who_am_i){.group = htole64(tag),
+                                  .rank = htole64((uint64_t)group->rank),
+                                  .size = htole64((uint64_t)group->size),
+                                  .world_rank = htole64((uint64_t)group->to_world[group->rank])};
+    message_label label = compose_label(group, MESSAGE_ALL_GATHER);
+    label.count = sizeof(*all);
+    muster_status status =
+        compose_all_gather_equal(group, &label, all, sizeof(*all), compose_deadline(group));
+    /* The program counts its own operations. */
+    atomic_store(&group->sequence, 0);
+    pthread_mutex_lock(&group->failure.lock);
+    group->calls = (call_list){0};
+    pthread_mutex_unlock(&group->failure.lock);
+    if (status == MUSTER_OK)
+        status = check_who(group, all, tag);
+    free(all);
+    return status;
+}
+
+/* All ranks are told in the same words, so what went wrong on one of them says on which. What is
+ * about other ranks names them already; of a group made of a group that is by their new numbers. */
+static muster_status say_where(const muster_group *group, muster_status status)
+{
+    char who[320];
+    bool sub_group = group->place.name == NULL;
+    if (status == MUSTER_OK)
+        return status;
+    if (status == MUSTER_ERR_PEER_LOST || status == MUSTER_ERR_TIMEOUT ||
+        status == MUSTER_ERR_FAILED)
+        return sub_group ? error_prefix(status, "by the ranks of the new group '%s': ", group->name)
+                         : status;
+    rank_record_name(&group->ranks.ranks[group->rank], who, sizeof(who));
+    return error_prefix(status, "%s%s%s%s: ", who, sub_group ? " of '" : "",
+                        sub_group ? group->name : "", sub_group ? "'" : "");
+}
+
+/* The parent's communicator where this one may be split off it, which is the same on all ranks. */
+static muster_comm *splitting(const struct opening *one)
+{
+    muster_group *parent = one->plan->parent;
+    bool may = parent != NULL && one->side == &one->side->group->device &&
+               parent->device.backend == one->side->backend;
+    return may ? atomic_load(&parent->device.comm) : NULL;
+}
+
+static muster_status open_side(struct opening *one)
+{
+    group_side *side = one->side;
+    muster_group *group = side->group;
+    const muster_open_args args = {
+        .size = sizeof(args),
+        .rank = group->rank,
+        .num_ranks = group->size,
+        .group_name = group->name,
+        .timeout_ms = deadline_left_ms(one->all->meeting->end),
+        .address = side->address,
+        .one_host = group->one_host,
+        .ranks_here = roster_ranks_on_host(&group->ranks, group->rank),
+        .cores_here = group->ranks.ranks[group->rank].cores,
+        .device = side == &group->device ? group->gpu.ordinal : -1,
+        .stream = side == &group->device ? muster_group_stream(group) : NULL,
+        .parent = splitting(one),
+        .color = one->plan->color,
+    };
+    muster_comm *comm = NULL;
+    muster_status status = side->backend->ops->open(&side->owner, &args, &comm);
+    if (status != MUSTER_OK)
+        return say_where(group, error_prefix(status, "backend '%s': ", side->backend->name));
+    atomic_store(&side->comm, comm);
+    return failure_check(group);
+}
+
+/* A group without a host side talks by its device's communicator, and notices nothing by itself. */
+static muster_status open_alone(struct opening *one)
+{
+    muster_group *group = one->side->group;
+    muster_status status = open_side(one);
+    if (status == MUSTER_OK && one->side == &group->device && group->size > 1)
+        status = say_where(group, vigil_start(group));
+    return status;
+}
+
+/* On the group's own thread. */
+static muster_status open_and_test(muster_group *group, void *argument)
+{
+    struct opening *one = *(struct opening **)argument;
+    muster_status status = open_alone(one);
+    if (status == MUSTER_OK && group->size > 1)
+        status = say_where(group, test_group(group));
+    opening_move(one, OPENING_ENDED, status);
+    return status;
+}
+
+/* On a thread apart. */
+static muster_status open_beside(muster_group *group, void *argument)
+{
+    (void)group;
+    struct opening *one = *(struct opening **)argument;
+    muster_status status = open_side(one);
+    opening_move(one, OPENING_ENDED, status);
+    return status;
+}
+
+/* Has the side opened; what carries messages is opened on the group's own thread. */
+static void start_side(struct opening *one, bool carries_messages)
+{
+    muster_group *group = one->side->group;
+    muster_work *work = NULL;
+    one->side->opening = one;
+    muster_status status = say_where(
+        group, carries_messages ? work_issue(group, open_and_test, &one, sizeof(one), &work)
+                                : work_issue_apart(group, open_beside, &one, sizeof(one), &work));
+    if (status != MUSTER_OK)
+        opening_move(one, OPENING_ENDED, status);
+    muster_work_free(work);
+}
+
+/* What the group needs before a side is opened. */
+static muster_status prepare_group(muster_group *group)
+{
+    muster_status status = choose_backends(group);
+    if (status == MUSTER_OK && group->device.backend != NULL)
+        status = say_where(group, group_device_open(group));
+    if (status == MUSTER_OK && (group->size > 1 || group->device.backend != NULL))
+        status = say_where(group, work_queue_start(&group->queue, group));
+    return status;
+}
+
+void opening_start(struct opening pair[2], const forming_plan *plan)
+{
+    muster_group *group = plan->group;
+    muster_status status = prepare_group(group);
+    bool host = status == MUSTER_OK && group->host.backend != NULL && group->size > 1;
+    bool device = status == MUSTER_OK && group->device.backend != NULL;
+    pair[0].side = host ? &group->host : NULL;
+    pair[1].side = device ? &group->device : NULL;
+    if (!host)
+        opening_move(&pair[0], OPENING_ENDED, status);
+    if (!device)
+        opening_move(&pair[1], OPENING_ENDED, MUSTER_OK);
+    if (host)
+        start_side(&pair[0], true);
+    if (device)
+        start_side(&pair[1], !host);
+}

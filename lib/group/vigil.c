@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Looking after the other ranks. The thread sleeps while nothing runs; operations that end within
+ * the first pause cost two stores to memory.
+ */
+#include "config.h"
+
+#include "group/vigil.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/thread.h"
+#include "group/cause.h"
+#include "group/failure.h"
+#include "group/lookout.h"
+
+enum { PAUSE_MS = 200, IDLE_PAUSES = 10 };
+
+typedef struct vigil {
+    muster_group *group;
+    pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    bool stopping;
+    atomic_bool sleeping;  /* until it is told that something runs */
+    atomic_ullong running; /* odd while an operation runs; another number for each */
+} vigil;
+
+/* The first rank of this host whose process has ended, or -1. */
+static int find_gone(const muster_group *group)
+{
+    for (int r = 0; r < group->size; r++)
+        if (r != group->rank && lookout_gone(&group->ranks.ranks[r]))
+            return r;
+    return -1;
+}
+
+/* What breaks the communicator wakes whoever waits on it. */
+static void look(muster_group *group)
+{
+    char sentence[512], who[320];
+    group_side *side = &group->device;
+    int gone = find_gone(group);
+    if (gone >= 0) {
+        snprintf(sentence, sizeof(sentence), "%s has ended",
+                 rank_record_name(&group->ranks.ranks[gone], who, sizeof(who)));
+        failure_reported(&side->owner, gone, MUSTER_ERR_PEER_LOST, sentence);
+    } else if (cause_is_known(group))
+        failure_reported(&side->owner, -1, MUSTER_ERR_REMOTE, "another rank has failed");
+}
+
+/* Waits for the pause, or for good where nothing has run for a while. The lock is held. */
+static void rest(vigil *v, bool idle)
+{
+    atomic_store(&v->sleeping, idle);
+    if (idle && atomic_load(&v->running) % 2 == 0)
+        pthread_cond_wait(&v->changed, &v->lock);
+    else
+        thread_wait(&v->changed, &v->lock, deadline_in(PAUSE_MS));
+    atomic_store(&v->sleeping, false);
+}
+
+static void *keep_vigil(void *argument)
+{
+    vigil *v = argument;
+    unsigned long long before = 0;
+    int idle = 0;
+    pthread_mutex_lock(&v->lock);
+    while (!v->stopping) {
+        unsigned long long now = atomic_load(&v->running);
+        idle = now == before && now % 2 == 0 ? idle + 1 : 0;
+        if (now == before && now % 2 == 1) {
+            pthread_mutex_unlock(&v->lock);
+            look(v->group);
+            pthread_mutex_lock(&v->lock);
+        }
+        before = now;
+        if (!v->stopping)
+            rest(v, idle > IDLE_PAUSES);
+    }
+    pthread_mutex_unlock(&v->lock);
+    return NULL;
+}
+
+muster_status vigil_start(muster_group *group)
+{
+    vigil *v = calloc(1, sizeof(*v));
+    if (v == NULL)
+        return error_no_memory(sizeof(*v), "a group");
+    v->group = group;
+    pthread_mutex_init(&v->lock, NULL);
+    thread_condition_init(&v->changed);
+    int error = thread_start(&v->thread, keep_vigil, v);
+    if (error != 0) {
+        free(v);
+        return error_set(MUSTER_ERR_SYSTEM, "can't start a thread for the group: %s",
+                         strerror(error));
+    }
+    group->vigil = v;
+    return MUSTER_OK;
+}
+
+void vigil_stop(muster_group *group)
+{
+    vigil *v = group->vigil;
+    if (v == NULL)
+        return;
+    pthread_mutex_lock(&v->lock);
+    v->stopping = true;
+    pthread_cond_broadcast(&v->changed);
+    pthread_mutex_unlock(&v->lock);
+    pthread_join(v->thread, NULL);
+    pthread_mutex_destroy(&v->lock);
+    pthread_cond_destroy(&v->changed);
+    free(v);
+    group->vigil = NULL;
+}
+
+void vigil_forget(muster_group *group)
+{
+    free(group->vigil);
+    group->vigil = NULL;
+}
+
+void vigil_begin(muster_group *group)
+{
+    vigil *v = group->vigil;
+    if (v == NULL)
+        return;
+    atomic_fetch_add(&v->running, 1);
+    if (!atomic_load(&v->sleeping))
+        return;
+    pthread_mutex_lock(&v->lock);
+    pthread_cond_broadcast(&v->changed);
+    pthread_mutex_unlock(&v->lock);
+}
+
+void vigil_end(muster_group *group)
+{
+    if (group->vigil != NULL)
+        atomic_fetch_add(&group->vigil->running, 1);
+}
