@@ -154,7 +154,7 @@ static const field fields[] = {
     AT(muster_device_table, in_use, 8),
     AT(muster_device_table, locate, 40),
     AT(muster_device_table, copy_wait, 96),
-    SIZE(muster_call, 120),
+    SIZE(muster_call, 128),
     AT(muster_call, operation, 4),
     AT(muster_call, type, 8),
     AT(muster_call, redop, 12),
@@ -169,6 +169,7 @@ static const field fields[] = {
     AT(muster_call, transfers, 96),
     AT(muster_call, num_transfers, 104),
     AT(muster_call, stream, 112),
+    AT(muster_call, timeout_ms, 120),
 };
 
 #define IS(constant, value)                                                                        \

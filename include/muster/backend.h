@@ -209,7 +209,7 @@ typedef struct muster_backend_info {
 typedef struct muster_open_args {
     uint32_t size;
     int rank;
-    int num_ranks; /* at least 2 */
+    int num_ranks; /* at least 2; where a backend with devices was asked for by name, at least 1 */
     const char *group_name;
     int64_t timeout_ms;  /* for open as a whole */
     const char *address; /* numeric IPv4 or IPv6 address to use, all ranks in one family */

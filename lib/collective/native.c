@@ -24,8 +24,10 @@ muster_status native_run(muster_group *group, const muster_call *call, const mes
     const muster_backend *ops = group->device.backend->ops;
     muster_comm *comm = atomic_load(&group->device.comm);
     muster_request *request = NULL;
+    muster_call timed = *call;
+    timed.timeout_ms = deadline_left_ms(end);
     vigil_begin(group);
-    muster_status status = ops->call(comm, call, &request);
+    muster_status status = ops->call(comm, &timed, &request);
     if (status == MUSTER_OK)
         status = ops->wait(comm, request, deadline_left_ms(end));
     vigil_end(group);
@@ -108,20 +110,11 @@ static size_t own_count(const muster_group *group, const collective_call *call)
     return by_counts ? call->counts[group->rank] : call->count;
 }
 
-/* Where all ranks say the same count, and it is 0, there is nothing to do. */
-static bool is_empty(const collective_call *call)
+/* Whether all ranks give one count. */
+static bool is_uniform(message_kind kind)
 {
-    switch (call->kind) {
-    case MESSAGE_GATHER_V:
-    case MESSAGE_SCATTER_V:
-    case MESSAGE_ALL_GATHER_V:
-    case MESSAGE_REDUCE_SCATTER_V:
-    case MESSAGE_ALL_TO_ALL_V:
-    case MESSAGE_BARRIER:
-        return false;
-    default:
-        return call->count == 0;
-    }
+    return kind != MESSAGE_GATHER_V && kind != MESSAGE_SCATTER_V && kind != MESSAGE_ALL_GATHER_V &&
+           kind != MESSAGE_REDUCE_SCATTER_V && kind != MESSAGE_ALL_TO_ALL_V;
 }
 
 muster_status native_call(muster_group *group, const collective_call *call,
@@ -129,7 +122,7 @@ muster_status native_call(muster_group *group, const collective_call *call,
                           const route *way, deadline end)
 {
     size_t n = (size_t)group->size, size = muster_type_size(call->type);
-    if (is_empty(call))
+    if (is_uniform(call->kind) && call->count == 0)
         return MUSTER_OK;
     size_t *numbers = calloc(4 * n, sizeof(size_t));
     if (numbers == NULL)
@@ -137,8 +130,7 @@ muster_status native_call(muster_group *group, const collective_call *call,
     muster_call whole = plain_call(group, call);
     one_block(out, group, own_count(group, call), size, numbers, numbers + n);
     one_block(in, group, own_count(group, call), size, numbers + 2 * n, numbers + 3 * n);
-    whole.uniform = call->counts == NULL && call->from_counts == NULL &&
-                    call->kind != MESSAGE_GATHER_V && call->kind != MESSAGE_SCATTER_V;
+    whole.uniform = is_uniform(call->kind);
     whole.send_counts = numbers;
     whole.send_offsets = numbers + n;
     whole.receive_counts = numbers + 2 * n;
