@@ -144,19 +144,19 @@ typedef struct copies {
 } copies;
 
 /* Copies lie to each other as what they are copies of. */
-static muster_status place_copies(muster_group *group, const collective_call *call,
-                                  const route *way, copies *c)
+static muster_status place_copies(muster_group *group, const route *way, copies *c)
 {
     const char *send = c->send, *receive = c->receive;
     bool both = way->send_away && way->receive_away && c->sent > 0 && c->received > 0;
-    bool send_within = both && send >= receive && send < receive + c->received;
-    bool receive_within = both && !send_within && receive >= send && receive < send + c->sent;
+    bool send_within = both && send >= receive && send - receive < (ptrdiff_t)c->received &&
+                       c->sent <= c->received;
+    bool receive_within =
+        both && !send_within && receive >= send && receive - send < (ptrdiff_t)c->sent;
     size_t first = way->send_away && !send_within ? (c->sent + 63) / 64 * 64 : 0;
     size_t second = way->receive_away && !receive_within ? c->received : 0;
     c->memory = malloc(first + second + 1);
     if (c->memory == NULL)
         return compose_no_memory(group, first + second, "staging");
-    (void)call;
     if (way->send_away)
         c->send = c->memory;
     if (way->receive_away)
@@ -203,7 +203,7 @@ static muster_status run_whole(muster_group *group, const collective_call *call,
         c.sent = bytes_of(group, call, what->send, out);
     if (collective_receives(group, call))
         c.received = bytes_of(group, call, what->receive, in);
-    muster_status status = place_copies(group, call, way, &c);
+    muster_status status = place_copies(group, way, &c);
     if (status == MUSTER_OK)
         status = run_copies(group, call, label, out, in, way, bench, &c, end);
     free(c.memory);
