@@ -54,7 +54,8 @@ static muster_status backend_load_quietly(backend_set **made)
     muster_status status = backend_load(made);
     if (status == MUSTER_OK) {
         for (size_t i = 0; i < (*made)->count; i++)
-            backend_log((*made)->entries[i]);
+            if ((*made)->entries[i]->probed)
+                backend_log((*made)->entries[i]);
         error_set(MUSTER_OK, "%s", before);
     }
     return status;

@@ -6,7 +6,17 @@
 
 #include "backend/device_memory.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
+#include <unistd.h>
+
+/* A child of fork can't use the devices of its parent, so none of its memory is on one. */
+static bool is_child_of_user(void)
+{
+    static _Atomic pid_t user;
+    pid_t none = 0, self = getpid();
+    return !atomic_compare_exchange_strong(&user, &none, self) && none != self;
+}
 
 static const backend_entry *find_in_use(void)
 {
@@ -17,7 +27,7 @@ static const backend_entry *find_in_use(void)
     for (size_t i = 0; i < count; i++)
         if (list[i]->ops != NULL && list[i]->ops->devices != NULL &&
             list[i]->ops->devices->in_use())
-            return list[i];
+            return is_child_of_user() ? NULL : list[i];
     return NULL;
 }
 
