@@ -127,6 +127,8 @@ static const struct {
     {"short", "has 16 bytes and must have", false},
     {"mute", "has no symbol muster_backend_1", false},
     {"deaf", "lacks the required slot 'wait'", false},
+    {"dumb", "lacks the required slot 'call'", false},
+    {"blind", "its table of devices lacks 'locate'", false},
     {"masked", "calls itself 'somebody', which is not the name in its file's name, 'masked'",
      false},
     {"vague", "its option 'iface' does not begin with 'vague.'", false},

@@ -47,7 +47,7 @@ static muster_status read_wish(const char *asked, wish *said)
     *said = (wish){"", "", ""};
     for (const char *at = asked; well; at++) {
         size_t length = strcspn(at, ",");
-        well = read_part(at, length, said);
+        well = read_part(at, length, said) && !(several && length == 0);
         at += length;
         if (*at == '\0')
             break;
