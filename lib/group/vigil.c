@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Looking after the other ranks. The thread sleeps while nothing runs; operations that end within
- * the first pause cost two stores to memory.
+ * Looking after the other ranks, often while an operation runs for long, now and then while nothing
+ * runs. An operation that ends within the first pause costs two additions.
  */
 #include "config.h"
 
@@ -17,7 +17,7 @@
 #include "group/failure.h"
 #include "group/lookout.h"
 
-enum { PAUSE_MS = 200, IDLE_PAUSES = 10 };
+enum { PAUSE_MS = 200, IDLE_MS = 2000 };
 
 typedef struct vigil {
     muster_group *group;
@@ -25,7 +25,7 @@ typedef struct vigil {
     pthread_mutex_t lock;
     pthread_cond_t changed;
     bool stopping;
-    atomic_bool sleeping;  /* until it is told that something runs */
+    atomic_bool idle;      /* it rests for long, and is told when something runs */
     atomic_ullong running; /* odd while an operation runs; another number for each */
 } vigil;
 
@@ -38,12 +38,23 @@ static int find_gone(const muster_group *group)
     return -1;
 }
 
-/* What breaks the communicator wakes whoever waits on it. */
-static void look(muster_group *group)
+static bool has_failed(muster_group *group)
+{
+    pthread_mutex_lock(&group->failure.lock);
+    bool failed = group->failure.status != MUSTER_OK;
+    pthread_mutex_unlock(&group->failure.lock);
+    return failed;
+}
+
+/* What breaks the communicator wakes whoever waits on it. One whose process has ended may have left
+ * in order, so that says something only where it is waited for. */
+static void look(muster_group *group, bool waits)
 {
     char sentence[512], who[320];
     group_side *side = &group->device;
-    int gone = find_gone(group);
+    if (has_failed(group))
+        return;
+    int gone = waits ? find_gone(group) : -1;
     if (gone >= 0) {
         snprintf(sentence, sizeof(sentence), "%s has ended",
                  rank_record_name(&group->ranks.ranks[gone], who, sizeof(who)));
@@ -52,34 +63,31 @@ static void look(muster_group *group)
         failure_reported(&side->owner, -1, MUSTER_ERR_REMOTE, "another rank has failed");
 }
 
-/* Waits for the pause, or for good where nothing has run for a while. The lock is held. */
-static void rest(vigil *v, bool idle)
+/* The lock is held. */
+static void rest(vigil *v)
 {
-    atomic_store(&v->sleeping, idle);
-    if (idle && atomic_load(&v->running) % 2 == 0)
-        pthread_cond_wait(&v->changed, &v->lock);
-    else
-        thread_wait(&v->changed, &v->lock, deadline_in(PAUSE_MS));
-    atomic_store(&v->sleeping, false);
+    atomic_store(&v->idle, true);
+    bool idle = atomic_load(&v->running) % 2 == 0;
+    atomic_store(&v->idle, idle);
+    thread_wait(&v->changed, &v->lock, deadline_in(idle ? IDLE_MS : PAUSE_MS));
+    atomic_store(&v->idle, false);
 }
 
 static void *keep_vigil(void *argument)
 {
     vigil *v = argument;
-    unsigned long long before = 0;
-    int idle = 0;
+    unsigned long long before = UINT64_MAX;
     pthread_mutex_lock(&v->lock);
     while (!v->stopping) {
         unsigned long long now = atomic_load(&v->running);
-        idle = now == before && now % 2 == 0 ? idle + 1 : 0;
-        if (now == before && now % 2 == 1) {
+        if (now == before) {
             pthread_mutex_unlock(&v->lock);
-            look(v->group);
+            look(v->group, now % 2 == 1);
             pthread_mutex_lock(&v->lock);
         }
         before = now;
         if (!v->stopping)
-            rest(v, idle > IDLE_PAUSES);
+            rest(v);
     }
     pthread_mutex_unlock(&v->lock);
     return NULL;
@@ -131,7 +139,7 @@ void vigil_begin(muster_group *group)
     if (v == NULL)
         return;
     atomic_fetch_add(&v->running, 1);
-    if (!atomic_load(&v->sleeping))
+    if (!atomic_load(&v->idle))
         return;
     pthread_mutex_lock(&v->lock);
     pthread_cond_broadcast(&v->changed);

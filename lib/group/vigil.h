@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Looks after the other ranks of a group whose communicator does not notice that one is lost: while
- * an operation runs, processes of this host are looked at, and the store is asked whether a rank
- * has failed.
+ * Looks after the other ranks of a group whose communicator does not notice that one is lost:
+ * processes of this host are looked at, and the store is asked whether a rank has failed.
  */
 #ifndef MUSTER_LIB_VIGIL_H
 #define MUSTER_LIB_VIGIL_H
