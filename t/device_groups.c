@@ -264,6 +264,7 @@ static void broken_off(int rank, int size)
         int32_t sum, *there = gpu_alloc(GPU_DEVICE, 4);
         muster_status status = MUSTER_ERR_FAILED;
         ok(works(group), "%s: all are there", asked[b]);
+        ranks_barrier();
         int64_t began = now_ms();
         if (rank == 1)
             muster_group_abort(group);

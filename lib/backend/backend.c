@@ -95,6 +95,14 @@ static bool backend_is_meant(const backend_entry *entry, const char *name)
     return !entry->probed && (name == NULL || strcmp(entry->name, name) == 0);
 }
 
+static bool backend_is_wanted(const backend_set *set, const char *name)
+{
+    bool wanted = false;
+    for (size_t i = 0; i < set->count; i++)
+        wanted = wanted || backend_is_meant(set->entries[i], name);
+    return wanted;
+}
+
 /* A list with new entries for what is probed. */
 static muster_status backend_probe(backend_set *set, const char *name, backend_set **made)
 {
@@ -125,14 +133,11 @@ muster_status backend_look_at(const char *name)
     error_kept before;
     error_keep(&before);
     muster_status status = backend_get_set(&there);
-    if (status != MUSTER_OK)
+    if (status != MUSTER_OK || !backend_is_wanted(there, name))
         return status;
     pthread_mutex_lock(&loading);
     backend_set *set = atomic_load_explicit(&loaded, memory_order_acquire);
-    bool wanted = false;
-    for (size_t i = 0; i < set->count; i++)
-        wanted = wanted || backend_is_meant(set->entries[i], name);
-    if (wanted) {
+    if (backend_is_wanted(set, name)) {
         backend_set *fresh = NULL;
         status = backend_probe(set, name, &fresh);
         if (fresh != NULL)

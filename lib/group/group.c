@@ -147,6 +147,7 @@ static void end_communication(muster_group *group)
 {
     if (group->queue == NULL) {
         staging_free(group);
+        group_device_close(group);
         return;
     }
     if (!work_queue_drain(group->queue, FREE_DRAIN_MS) && group_is_connected(group))

@@ -185,6 +185,17 @@ static muster_comm *splitting(const struct opening *one)
     return may ? atomic_load(&parent->device.comm) : NULL;
 }
 
+/* A split has its place in the order of the parent's operations, behind what was issued before. */
+static muster_status await_parent(const struct opening *one)
+{
+    if (splitting(one) == NULL ||
+        work_queue_drain(one->plan->parent->queue, deadline_left_ms(one->all->meeting->end)))
+        return MUSTER_OK;
+    return error_set(MUSTER_ERR_TIMEOUT,
+                     "operations of group '%s' that were issued before have not ended",
+                     one->plan->parent->name);
+}
+
 static muster_status open_side(struct opening *one)
 {
     group_side *side = one->side;
@@ -205,7 +216,9 @@ static muster_status open_side(struct opening *one)
         .color = one->plan->color,
     };
     muster_comm *comm = NULL;
-    muster_status status = side->backend->ops->open(&side->owner, &args, &comm);
+    muster_status status = await_parent(one);
+    if (status == MUSTER_OK)
+        status = side->backend->ops->open(&side->owner, &args, &comm);
     if (status != MUSTER_OK)
         return say_where(group, error_prefix(status, "backend '%s': ", side->backend->name));
     atomic_store(&side->comm, comm);
