@@ -165,6 +165,7 @@ static muster_status issue(muster_group *group, collective_call call, muster_wor
         return refuse(group, &call, status, work);
     issued plain = {.call = call};
     status = find_way(group, &call, &plain.way);
+    plain.way.handle = work != NULL;
     if (status != MUSTER_OK)
         return refuse(group, &call, status, work);
     if ((what->traits & SEND_AT_ROOT && !collective_sends(group, &call)) ||

@@ -18,18 +18,22 @@ bool native_alone(muster_group *group)
     return group->host.backend == NULL && atomic_load(&group->device.comm) != NULL;
 }
 
-muster_status native_run(muster_group *group, const muster_call *call, const message_label *label,
-                         deadline end)
+static muster_status start_call(muster_group *group, const muster_call *call, deadline end,
+                                muster_request **request)
 {
-    const muster_backend *ops = group->device.backend->ops;
-    muster_comm *comm = atomic_load(&group->device.comm);
-    muster_request *request = NULL;
     muster_call timed = *call;
     timed.timeout_ms = deadline_left_ms(end);
     vigil_begin(group);
-    muster_status status = ops->call(comm, &timed, &request);
-    if (status == MUSTER_OK)
-        status = ops->wait(comm, request, deadline_left_ms(end));
+    return group->device.backend->ops->call(atomic_load(&group->device.comm), &timed, request);
+}
+
+/* request is NULL where status says why it was not started. */
+static muster_status end_call(muster_group *group, muster_status status, muster_request *request,
+                              const message_label *label, deadline end)
+{
+    if (request != NULL)
+        status = group->device.backend->ops->wait(atomic_load(&group->device.comm), request,
+                                                  deadline_left_ms(end));
     vigil_end(group);
     if (status == MUSTER_ERR_TIMEOUT) {
         char what[160];
@@ -38,6 +42,48 @@ muster_status native_run(muster_group *group, const muster_call *call, const mes
                                      -1);
     }
     return status == MUSTER_OK ? MUSTER_OK : failure_raise(group, status);
+}
+
+muster_status native_run(muster_group *group, const muster_call *call, const message_label *label,
+                         deadline end)
+{
+    muster_request *request = NULL;
+    muster_status status = start_call(group, call, end, &request);
+    return end_call(group, status, request, label, end);
+}
+
+/* A call that has been started, while the group's thread goes on. */
+typedef struct started {
+    muster_request *request;
+    message_label label;
+    deadline end;
+    const char *function;
+} started;
+
+static muster_status finish(muster_group *group, void *token)
+{
+    started *mine = token;
+    muster_status status = end_call(group, MUSTER_OK, mine->request, &mine->label, mine->end);
+    if (status != MUSTER_OK)
+        status = group_error(group, mine->function, status);
+    free(mine);
+    return status;
+}
+
+/* Starts a call that the caller has a handle for; what it waits for is left to another thread. */
+static muster_status run_behind(muster_group *group, const muster_call *call, const char *function,
+                                const message_label *label, deadline end)
+{
+    muster_request *request = NULL;
+    started *token = malloc(sizeof(*token));
+    muster_status status = start_call(group, call, end, &request);
+    if (status == MUSTER_OK && token != NULL) {
+        *token = (started){request, *label, end, function};
+        if (work_finish_later(group, finish, token))
+            return MUSTER_OK;
+    }
+    free(token);
+    return end_call(group, status, request, label, end);
 }
 
 /* ---- collectives ---- */
@@ -137,7 +183,9 @@ muster_status native_call(muster_group *group, const collective_call *call,
     whole.receive_offsets = numbers + 3 * n;
     whole.stream = way->stream;
     messages_note(group, label);
-    muster_status status = native_run(group, &whole, label, end);
+    muster_status status =
+        way->handle ? run_behind(group, &whole, collective_of(call->kind)->function, label, end)
+                    : native_run(group, &whole, label, end);
     free(numbers);
     return status;
 }
@@ -160,18 +208,15 @@ static message_label label_of(const batch *all)
                            .receiving = !batch_sends(&first->transfer)};
 }
 
-static muster_status run_transfers(muster_group *group, const muster_transfer *transfers,
-                                   size_t count, void *stream, const message_label *label,
-                                   deadline end)
+static muster_call call_of(const muster_transfer *transfers, size_t count, void *stream)
 {
-    const muster_call call = {.size = sizeof(call),
-                              .operation = MUSTER_OPERATION_SEND_RECV,
-                              .type = MUSTER_UINT8,
-                              .root = -1,
-                              .transfers = transfers,
-                              .num_transfers = count,
-                              .stream = stream};
-    return count == 0 ? MUSTER_OK : native_run(group, &call, label, end);
+    return (muster_call){.size = sizeof(muster_call),
+                         .operation = MUSTER_OPERATION_SEND_RECV,
+                         .type = MUSTER_UINT8,
+                         .root = -1,
+                         .transfers = transfers,
+                         .num_transfers = count,
+                         .stream = stream};
 }
 
 /* Those in device memory, also between this rank and itself. */
@@ -182,8 +227,12 @@ static muster_status transfer_directly(muster_group *group, const batch *all,
     for (size_t i = 0; i < all->count; i++)
         if (all->list[i].transfer.count > 0)
             transfers[count++] = all->list[i].transfer;
-    message_label label = label_of(all);
-    return run_transfers(group, transfers, count, all->way.stream, &label, end);
+    const message_label label = label_of(all);
+    const muster_call call = call_of(transfers, count, all->way.stream);
+    if (count == 0)
+        return MUSTER_OK;
+    return all->way.handle ? run_behind(group, &call, all->function, &label, end)
+                           : native_run(group, &call, &label, end);
 }
 
 /* Those in host memory: all sends are copied to the device, then all that has come from it. */
@@ -211,11 +260,12 @@ static muster_status transfer_staged(muster_group *group, const batch *all,
             transfers[count++] = t;
             at += bytes_of(&t);
         }
-    message_label label = all->count > 0 ? label_of(all) : (message_label){.kind = MESSAGE_SEND};
+    const message_label label = all->count > 0 ? label_of(all) : (message_label){0};
+    const muster_call call = call_of(transfers, count, room.stream);
     if (status == MUSTER_OK)
         status = native_room_store(group, &room, 0, sent, end);
-    if (status == MUSTER_OK)
-        status = run_transfers(group, transfers, count, room.stream, &label, end);
+    if (status == MUSTER_OK && count > 0)
+        status = native_run(group, &call, &label, end);
     if (status == MUSTER_OK)
         status = native_room_fetch(group, &room, sent, total - sent, end);
     at = sent;

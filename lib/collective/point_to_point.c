@@ -46,6 +46,7 @@ static muster_status issue(muster_group *group, batch *all, muster_work **work)
     if (status != MUSTER_OK)
         return group_error(group, all->function, status);
     take_numbers(group, all);
+    all->way.handle = work != NULL;
     bool ordered = all->way.native || native_alone(group);
     if (work == NULL && !ordered)
         return batch_run(group, all);

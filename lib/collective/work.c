@@ -19,15 +19,23 @@
 #include "base/thread.h"
 #include "collective/work_handle.h"
 
+/* Operations in their order. */
+typedef struct work_list {
+    muster_work *first;
+    muster_work *last;
+    bool taken; /* the thread that takes them is in one */
+} work_list;
+
 struct work_queue {
     muster_group *group;
     pthread_t thread;
+    pthread_t finisher;
+    bool has_finisher; /* set on the group's thread alone */
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    muster_work *first;
-    muster_work *last;
-    int running;  /* operations begun or queued, on whatever thread, and not ended */
-    bool at_work; /* its own thread is in one */
+    work_list issued;
+    work_list started; /* to be finished */
+    int running;       /* operations begun or queued, on whatever thread, and not ended */
     bool stopping;
 };
 
@@ -39,26 +47,56 @@ static void queue_count(work_queue *queue, int change)
     pthread_mutex_unlock(&queue->lock);
 }
 
-static void work_run(muster_work *work)
+/* The lock is held. */
+static void list_append(work_list *list, muster_work *work)
 {
-    work_handle_end(work, work->fn(work->group, work->arguments));
+    work->next = NULL;
+    if (list->last != NULL)
+        list->last->next = work;
+    else
+        list->first = work;
+    list->last = work;
+}
+
+static void work_end(muster_work *work, muster_status status)
+{
+    work_handle_end(work, status);
     if (work->queue != NULL)
         queue_count(work->queue, -1);
     work_handle_release(work);
 }
 
-static muster_work *queue_take(work_queue *queue)
+/* The operation that this thread runs. */
+static _Thread_local muster_work *running;
+
+static void work_run(muster_work *work)
+{
+    running = work;
+    muster_status status = work->fn(work->group, work->arguments);
+    running = NULL;
+    if (work->finish == NULL) {
+        work_end(work, status);
+        return;
+    }
+    pthread_mutex_lock(&work->queue->lock);
+    list_append(&work->queue->started, work);
+    pthread_cond_broadcast(&work->queue->changed);
+    pthread_mutex_unlock(&work->queue->lock);
+}
+
+/* The next one of a list of the queue; NULL where none will come. */
+static muster_work *queue_take(work_queue *queue, work_list *list)
 {
     pthread_mutex_lock(&queue->lock);
-    queue->at_work = false;
-    while (queue->first == NULL && !queue->stopping)
+    list->taken = false;
+    while (list->first == NULL && !queue->stopping)
         pthread_cond_wait(&queue->changed, &queue->lock);
-    muster_work *work = queue->first;
-    queue->at_work = work != NULL;
+    muster_work *work = list->first;
+    list->taken = work != NULL;
     if (work != NULL) {
-        queue->first = work->next;
-        if (queue->first == NULL)
-            queue->last = NULL;
+        list->first = work->next;
+        if (list->first == NULL)
+            list->last = NULL;
     }
     pthread_mutex_unlock(&queue->lock);
     return work;
@@ -67,9 +105,33 @@ static muster_work *queue_take(work_queue *queue)
 static void *queue_thread(void *argument)
 {
     work_queue *queue = argument;
-    for (muster_work *work = queue_take(queue); work != NULL; work = queue_take(queue))
+    for (muster_work *work = queue_take(queue, &queue->issued); work != NULL;
+         work = queue_take(queue, &queue->issued))
         work_run(work);
     return NULL;
+}
+
+static void *finisher_thread(void *argument)
+{
+    work_queue *queue = argument;
+    for (muster_work *work = queue_take(queue, &queue->started); work != NULL;
+         work = queue_take(queue, &queue->started))
+        work_end(work, work->finish(work->group, work->token));
+    return NULL;
+}
+
+bool work_finish_later(muster_group *group, work_finish finish, void *token)
+{
+    work_queue *queue = group->queue;
+    if (queue == NULL || running == NULL || !pthread_equal(queue->thread, pthread_self()))
+        return false;
+    if (!queue->has_finisher)
+        queue->has_finisher = thread_start(&queue->finisher, finisher_thread, queue) == 0;
+    if (!queue->has_finisher)
+        return false;
+    running->finish = finish;
+    running->token = token;
+    return true;
 }
 
 muster_status work_queue_start(work_queue **queue, muster_group *group)
@@ -106,7 +168,7 @@ bool work_queue_drain(work_queue *queue, int64_t timeout_ms)
 bool work_queue_busy(work_queue *queue)
 {
     pthread_mutex_lock(&queue->lock);
-    bool busy = queue->at_work;
+    bool busy = queue->issued.taken || queue->started.taken || queue->started.first != NULL;
     pthread_mutex_unlock(&queue->lock);
     return busy;
 }
@@ -120,31 +182,35 @@ void work_queue_stop(work_queue *queue)
     pthread_cond_broadcast(&queue->changed);
     pthread_mutex_unlock(&queue->lock);
     pthread_join(queue->thread, NULL);
+    if (queue->has_finisher)
+        pthread_join(queue->finisher, NULL);
     pthread_mutex_destroy(&queue->lock);
     pthread_cond_destroy(&queue->changed);
     free(queue);
+}
+
+static void list_forget(work_list *list)
+{
+    while (list->first != NULL) {
+        muster_work *work = list->first;
+        list->first = work->next;
+        work_handle_release(work);
+    }
 }
 
 void work_queue_forget(work_queue *queue)
 {
     if (queue == NULL)
         return;
-    while (queue->first != NULL) {
-        muster_work *work = queue->first;
-        queue->first = work->next;
-        work_handle_release(work);
-    }
+    list_forget(&queue->issued);
+    list_forget(&queue->started);
     free(queue);
 }
 
 static void queue_put(work_queue *queue, muster_work *work)
 {
     pthread_mutex_lock(&queue->lock);
-    if (queue->last != NULL)
-        queue->last->next = work;
-    else
-        queue->first = work;
-    queue->last = work;
+    list_append(&queue->issued, work);
     queue->running++;
     pthread_cond_broadcast(&queue->changed);
     pthread_mutex_unlock(&queue->lock);

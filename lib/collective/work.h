@@ -30,6 +30,15 @@ void work_queue_stop(work_queue *queue);
 void work_queue_forget(work_queue *queue);
 
 /*
+ * For an operation that runs on the group's thread and has been started, but goes on without it: the
+ * thread takes the next one, and finish(group, token) is called on another thread, in the order of
+ * the operations; what it returns is what comes of this one. Called last in its fn, which then
+ * returns MUSTER_OK. False where that can't be had, and the operation is to finish by itself.
+ */
+typedef muster_status (*work_finish)(muster_group *group, void *token);
+bool work_finish_later(muster_group *group, work_finish finish, void *token);
+
+/*
  * Runs fn on the group's thread behind all that was issued before, with a copy of the size bytes at
  * arguments. work NULL waits for it; otherwise *work is its handle. A group without a queue, which
  * is one of one rank, runs it here and now.

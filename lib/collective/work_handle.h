@@ -30,6 +30,8 @@ struct muster_work {
     muster_group *group;
     work_queue *queue; /* NULL: the group has none */
     work_fn fn;
+    work_finish finish; /* where it is to be finished on another thread, with token */
+    void *token;
     struct muster_work *next;
     max_align_t arguments[]; /* a copy */
 };

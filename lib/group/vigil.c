@@ -25,8 +25,9 @@ typedef struct vigil {
     pthread_mutex_t lock;
     pthread_cond_t changed;
     bool stopping;
-    atomic_bool idle;      /* it rests for long, and is told when something runs */
-    atomic_ullong running; /* odd while an operation runs; another number for each */
+    atomic_bool idle;    /* it rests for long, and is told when something runs */
+    atomic_ullong begun; /* operations */
+    atomic_ullong ended;
 } vigil;
 
 /* The first rank of this host whose process has ended, or -1. */
@@ -67,7 +68,7 @@ static void look(muster_group *group, bool waits)
 static void rest(vigil *v)
 {
     atomic_store(&v->idle, true);
-    bool idle = atomic_load(&v->running) % 2 == 0;
+    bool idle = atomic_load(&v->begun) == atomic_load(&v->ended);
     atomic_store(&v->idle, idle);
     thread_wait(&v->changed, &v->lock, deadline_in(idle ? IDLE_MS : PAUSE_MS));
     atomic_store(&v->idle, false);
@@ -79,10 +80,10 @@ static void *keep_vigil(void *argument)
     unsigned long long before = UINT64_MAX;
     pthread_mutex_lock(&v->lock);
     while (!v->stopping) {
-        unsigned long long now = atomic_load(&v->running);
+        unsigned long long now = atomic_load(&v->ended);
         if (now == before) {
             pthread_mutex_unlock(&v->lock);
-            look(v->group, now % 2 == 1);
+            look(v->group, atomic_load(&v->begun) != now);
             pthread_mutex_lock(&v->lock);
         }
         before = now;
@@ -138,7 +139,7 @@ void vigil_begin(muster_group *group)
     vigil *v = group->vigil;
     if (v == NULL)
         return;
-    atomic_fetch_add(&v->running, 1);
+    atomic_fetch_add(&v->begun, 1);
     if (!atomic_load(&v->idle))
         return;
     pthread_mutex_lock(&v->lock);
@@ -149,5 +150,5 @@ void vigil_begin(muster_group *group)
 void vigil_end(muster_group *group)
 {
     if (group->vigil != NULL)
-        atomic_fetch_add(&group->vigil->running, 1);
+        atomic_fetch_add(&group->vigil->ended, 1);
 }

@@ -15,7 +15,7 @@ void vigil_stop(muster_group *group);
 /* After fork, in the child: memory alone. */
 void vigil_forget(muster_group *group);
 
-/* An operation begins, and has ended; on the group's thread. */
+/* An operation begins, and has ended. */
 void vigil_begin(muster_group *group);
 void vigil_end(muster_group *group);
 
