@@ -70,8 +70,7 @@ static muster_status finish(muster_group *group, void *token)
     return status;
 }
 
-/* Starts a call that the caller has a handle for; what it waits for is left to another thread. */
-static muster_status run_behind(muster_group *group, const muster_call *call, const char *function,
+muster_status native_run_behind(muster_group *group, const muster_call *call, const char *function,
                                 const message_label *label, deadline end)
 {
     muster_request *request = NULL;
@@ -184,108 +183,9 @@ muster_status native_call(muster_group *group, const collective_call *call,
     whole.stream = way->stream;
     messages_note(group, label);
     muster_status status =
-        way->handle ? run_behind(group, &whole, collective_of(call->kind)->function, label, end)
-                    : native_run(group, &whole, label, end);
+        way->handle
+            ? native_run_behind(group, &whole, collective_of(call->kind)->function, label, end)
+            : native_run(group, &whole, label, end);
     free(numbers);
-    return status;
-}
-
-/* ---- transfers ---- */
-
-static size_t bytes_of(const muster_transfer *t)
-{
-    return t->count * muster_type_size(t->type);
-}
-
-static message_label label_of(const batch *all)
-{
-    const numbered *first = &all->list[0];
-    return (message_label){.kind = MESSAGE_SEND,
-                           .type = first->transfer.type,
-                           .root = -1,
-                           .sequence = first->number,
-                           .count = first->transfer.count,
-                           .receiving = !batch_sends(&first->transfer)};
-}
-
-static muster_call call_of(const muster_transfer *transfers, size_t count, void *stream)
-{
-    return (muster_call){.size = sizeof(muster_call),
-                         .operation = MUSTER_OPERATION_SEND_RECV,
-                         .type = MUSTER_UINT8,
-                         .root = -1,
-                         .transfers = transfers,
-                         .num_transfers = count,
-                         .stream = stream};
-}
-
-/* Those in device memory, also between this rank and itself. */
-static muster_status transfer_directly(muster_group *group, const batch *all,
-                                       muster_transfer *transfers, deadline end)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < all->count; i++)
-        if (all->list[i].transfer.count > 0)
-            transfers[count++] = all->list[i].transfer;
-    const message_label label = label_of(all);
-    const muster_call call = call_of(transfers, count, all->way.stream);
-    if (count == 0)
-        return MUSTER_OK;
-    return all->way.handle ? run_behind(group, &call, all->function, &label, end)
-                           : native_run(group, &call, &label, end);
-}
-
-/* Those in host memory: all sends are copied to the device, then all that has come from it. */
-static muster_status transfer_staged(muster_group *group, const batch *all,
-                                     muster_transfer *transfers, deadline end)
-{
-    size_t sent = 0, total = 0, at = 0, count = 0;
-    for (size_t i = 0; i < all->count; i++) {
-        const muster_transfer *t = &all->list[i].transfer;
-        bool mine = t->peer == group->rank;
-        sent += !mine && batch_sends(t) ? bytes_of(t) : 0;
-        total += !mine ? bytes_of(t) : 0;
-    }
-    native_room room;
-    muster_status status = native_room_get(group, total, &room);
-    for (int receiving = 0; status == MUSTER_OK && receiving < 2; receiving++)
-        for (size_t i = 0; i < all->count; i++) {
-            muster_transfer t = all->list[i].transfer;
-            if (t.peer == group->rank || bytes_of(&t) == 0 || batch_sends(&t) == receiving)
-                continue;
-            if (receiving)
-                t.receive = room.device + at;
-            else
-                t.send = native_room_put(&room, at, t.send, bytes_of(&t));
-            transfers[count++] = t;
-            at += bytes_of(&t);
-        }
-    const message_label label = all->count > 0 ? label_of(all) : (message_label){0};
-    const muster_call call = call_of(transfers, count, room.stream);
-    if (status == MUSTER_OK)
-        status = native_room_store(group, &room, 0, sent, end);
-    if (status == MUSTER_OK && count > 0)
-        status = native_run(group, &call, &label, end);
-    if (status == MUSTER_OK)
-        status = native_room_fetch(group, &room, sent, total - sent, end);
-    at = sent;
-    for (size_t i = 0; status == MUSTER_OK && i < all->count; i++) {
-        const muster_transfer *t = &all->list[i].transfer;
-        if (t->peer == group->rank || batch_sends(t))
-            continue;
-        native_room_take(&room, at, t->receive, bytes_of(t));
-        at += bytes_of(t);
-    }
-    return status;
-}
-
-muster_status native_transfers(muster_group *group, const batch *all, deadline end)
-{
-    muster_transfer *transfers = calloc(all->count + 1, sizeof(*transfers));
-    if (transfers == NULL)
-        return compose_no_memory(group, (all->count + 1) * sizeof(*transfers), "transfers");
-    muster_status status = all->way.native ? transfer_directly(group, all, transfers, end)
-                                           : transfer_staged(group, all, transfers, end);
-    free(transfers);
     return status;
 }
