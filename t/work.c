@@ -105,6 +105,57 @@ static void order(void)
            "they run where signals are blocked");
 }
 
+/* ---- operations that are finished later ---- */
+
+static muster_status finish_at_gate(muster_group *of, void *token)
+{
+    const int *number = token;
+    if (*number == 2)
+        return error_set(MUSTER_ERR_PEER_LOST, "number 2 was lost");
+    return wait_at_gate(of, token);
+}
+
+static muster_status start_only(muster_group *of, void *arguments)
+{
+    static int numbers[4] = {0, 1, 2, 3};
+    return work_finish_later(of, finish_at_gate, &numbers[*(int *)arguments])
+               ? MUSTER_OK
+               : error_set(MUSTER_ERR_INTERNAL, "it can't be left to another thread");
+}
+
+static muster_status cannot_start(muster_group *of, void *arguments)
+{
+    (void)arguments;
+    return work_finish_later(of, finish_at_gate, NULL) ? MUSTER_ERR_INTERNAL : MUSTER_OK;
+}
+
+static void later(void)
+{
+    muster_work *work[4], *behind = NULL;
+    bool ended = true;
+    set_gate(false);
+    for (int i = 0; i < 4; i++)
+        work_issue(&group, start_only, &i, sizeof(i), &work[i]);
+    is_int(work_issue(&group, look_at_signals, NULL, 0, NULL), MUSTER_OK,
+           "an operation passes those that have been started");
+    muster_work_test(work[0], &ended);
+    ok(!ended && !work_queue_drain(group.queue, SHORT_MS), "which have not ended");
+    set_gate(true);
+    is_int(muster_work_wait(work[3], PLENTY_MS), MUSTER_OK, "in the end they do");
+    is_int(muster_work_wait(work[2], 0), MUSTER_ERR_PEER_LOST, "each in its own way");
+    has_str(muster_last_error(), "number 2 was lost", "with its sentence");
+    is_int(num_seen, 3, "the others well");
+    ok(seen[0] == 0 && seen[1] == 1 && seen[2] == 3, "in their order");
+    num_seen = 0;
+    for (int i = 0; i < 4; i++)
+        muster_work_free(work[i]);
+    is_int(work_issue_apart(&group, cannot_start, NULL, 0, &behind), MUSTER_OK,
+           "an operation apart");
+    is_int(muster_work_wait(behind, PLENTY_MS), MUSTER_OK, "finishes by itself");
+    muster_work_free(behind);
+    ok(!work_finish_later(&group, finish_at_gate, NULL), "as does what is none");
+}
+
 static void handles(void)
 {
     muster_work *first = NULL, *second = NULL;
@@ -423,10 +474,11 @@ static void wrong(void)
 int main(void)
 {
     static char name[] = "g";
-    plan(73);
+    plan(83);
     group.name = name;
     is_int(work_queue_start(&group.queue, &group), MUSTER_OK, "a queue is started");
     order();
+    later();
     handles();
     freed_early();
     failures();

@@ -16,12 +16,14 @@ enum { INDENT = 16 };
 
 static void words_backend(const muster_backend_report *backend, bool verbose)
 {
+    bool built_in = strcmp(backend->file, "built in") == 0;
     if (backend->available)
-        paragraph_print(stdout, INDENT, backend->name, "version %s",
-                        *backend->version != '\0' ? backend->version : "unknown");
+        paragraph_print(stdout, INDENT, backend->name, "version %s%s",
+                        *backend->version != '\0' ? backend->version : "unknown",
+                        built_in ? ", built in" : "");
     else
         paragraph_print(stdout, INDENT, backend->name, "not available: %s", backend->reason);
-    if (verbose || backend->available)
+    if ((verbose || backend->available) && !built_in)
         paragraph_print(stdout, INDENT, "", "%s", backend->file);
 }
 
