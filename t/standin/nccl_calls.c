@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 
+#include "devices.h"
 #include "nccl_operation.h"
 #include "nccl_reduce.h"
 
@@ -48,12 +49,18 @@ static nccl_result call_add(nccl_comm *comm, const nccl_operation *operation)
     return group_add(&task->task);
 }
 
+/* Operations on one device, counted without a lock: only one thread at a time may start any, since
+ * all ranks must start them in one order. */
+static unsigned device_calls[DEVICES_MOST];
+
 static nccl_result call_make(const char *function, nccl_comm *comm, nccl_operation operation)
 {
     group_open();
     nccl_result result = comm_enter_ready(function, comm);
-    if (result == NCCL_SUCCESS)
+    if (result == NCCL_SUCCESS) {
+        device_calls[comm->device]++;
         result = call_check(comm, &operation);
+    }
     if (result == NCCL_SUCCESS)
         result = call_add(comm, &operation);
     return group_leave(result == NCCL_SUCCESS ? comm : NULL, result);

@@ -200,6 +200,7 @@ nccl_result comm_enter_ready(const char *function, nccl_comm *comm)
     nccl_result entered = comm_enter(function, comm);
     if (entered != NCCL_SUCCESS)
         return entered;
+    comm->calls++;
     nccl_result state = comm_state(comm);
     if (state == NCCL_IN_PROGRESS)
         return comm_fail(NCCL_INVALID_ARGUMENT,
@@ -213,9 +214,11 @@ EXPORT(nccl_result, ncclCommGetAsyncError, nccl_comm *comm, nccl_result *result)
     nccl_result entered = comm_enter("ncclCommGetAsyncError", comm);
     if (entered == NCCL_SUCCESS && result == NULL)
         return NCCL_INVALID_ARGUMENT;
-    if (entered == NCCL_SUCCESS)
-        *result = comm_state(comm);
-    return entered;
+    if (entered != NCCL_SUCCESS)
+        return entered;
+    comm->calls++;
+    *result = comm_state(comm);
+    return NCCL_SUCCESS;
 }
 
 static nccl_result comm_tell(const char *function, const nccl_comm *comm, int value, int *told)

@@ -24,7 +24,7 @@ typedef struct nccl_own_op {
     const void *place; /* of the scalar, on the device */
 } nccl_own_op;
 
-enum { COMM_OWN_OPS = 64, COMM_KEY = 80 };
+enum { COMM_OWN_OPS = 64, COMM_KEY = 80, COMM_NAME = 1024 };
 
 struct nccl_comm {
     int rank;
@@ -42,6 +42,7 @@ struct nccl_comm {
     atomic_bool stopped;  /* operations that run are given up */
     atomic_bool revoked;
     bool finalized;
+    unsigned calls; /* counted without a lock, so that a race detector sees two threads in one */
     int children;
     nccl_own_op own_ops[COMM_OWN_OPS];
 

@@ -131,9 +131,13 @@ static launch_batch *launch_take(nccl_task *task)
     return all;
 }
 
-/* As NCCL connects ranks when they first have to do with each other. */
+/* NCCL reads a name that it has not copied, and connects ranks when they first have to do with each
+ * other. */
 static nccl_result launch_begin(nccl_comm *comm)
 {
+    const char *name = nccl_version < 23000 ? comm->config.comm_name : NULL;
+    if (name != NULL && strnlen(name, COMM_NAME) == COMM_NAME)
+        return comm_fail(NCCL_INTERNAL_ERROR, "the name is no text any more");
     int fault = fault_at("launch", comm->rank);
     if (fault == FAULT_HANG)
         comm_wait_stopped(comm);
