@@ -18,7 +18,7 @@
 /*
  * Points MUSTER_CUDA_LIBRARY, MUSTER_CUDART_LIBRARY and MUSTER_NCCL_LIBRARY to the stand-in, with
  * an NCCL of this version: "2.13", "2.14", "2.18", "2.23", "2.28" or "2.30". Call it before
- * anything of muster.
+ * anything of muster. Where t/gpu/run has set them (T_GPU_AS_IT_IS) they stay as they are.
  */
 void standin_use(const char *nccl_version);
 
