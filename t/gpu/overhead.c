@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-enum { MOST_ROUNDS = 21, FEW_ROUNDS = 3, FEW_CALLS = 3, SIZES = 4 };
+enum { MOST_ROUNDS = 21, FEW_ROUNDS = 3, FEW_CALLS = 3, SIZES = 4, MOST_US = 5000000 };
 
 static const struct {
     const char *words;
@@ -77,12 +77,25 @@ static double middle(double *times, int count)
     return times[0] < 0 ? -1 : times[count / 2];
 }
 
+/* As many as a few seconds have room for; the first rank's word counts. */
+static int32_t rounds_in_time(const ways *w, int calls)
+{
+    double once = one_round(w, call_muster, 1) + one_round(w, call_bare, 1);
+    int32_t rounds = common_few() ? FEW_ROUNDS : MOST_ROUNDS;
+    if (once > 0 && once * calls * rounds > MOST_US)
+        rounds = (int32_t)(MOST_US / (once * calls));
+    rounds = rounds < FEW_ROUNDS ? FEW_ROUNDS : rounds;
+    if (muster_broadcast(w->group, &rounds, 1, MUSTER_INT32, 0, NULL) != MUSTER_OK)
+        return FEW_ROUNDS;
+    return rounds;
+}
+
 static void measure(ways *w, int which, int rank)
 {
     double bare[MOST_ROUNDS], ours[MOST_ROUNDS];
-    int rounds = common_few() ? FEW_ROUNDS : MOST_ROUNDS;
     int calls = common_few() ? FEW_CALLS : sizes[which].calls;
     w->count = sizes[which].bytes / sizeof(float);
+    int rounds = rounds_in_time(w, calls);
     for (int i = 0; i < rounds; i++) {
         if (i % 2 == 0)
             bare[i] = one_round(w, call_bare, calls);
