@@ -7,6 +7,7 @@
 #include "birth.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "failure.h"
 #include "job.h"
@@ -14,6 +15,7 @@
 typedef struct birth {
     job job; /* first */
     nccl_config config;
+    char *label; /* a copy of the communicator's name in the config, which NCCL goes on using */
     nccl_unique_id id;
     int color, rank;
 
@@ -27,38 +29,44 @@ static void birth_release(muster_comm *comm, job *base)
     birth *released = (birth *)base;
     if (released->made != NULL) /* nobody was left to take it */
         comm->nccl->comm_abort(released->made);
+    free(released->label);
     free(released);
 }
 
-static muster_status birth_new(const char *what, const nccl_config *config, birth **made)
+static muster_status birth_new(const char *what, const nccl_config *config, birth **birth_made)
 {
-    *made = calloc(1, sizeof(**made));
-    if (*made == NULL)
+    birth *made = calloc(1, sizeof(*made));
+    if (made != NULL && config->comm_name != NULL)
+        made->label = strdup(config->comm_name);
+    if (made == NULL || (config->comm_name != NULL && made->label == NULL)) {
+        free(made);
         return nccl_host->error(MUSTER_ERR_NO_MEMORY, "no memory for a communicator");
-    (*made)->job.what = what;
-    (*made)->job.release = birth_release;
-    (*made)->config = *config;
+    }
+    made->job.what = what;
+    made->job.release = birth_release;
+    made->config = *config;
+    made->config.comm_name = made->label;
+    *birth_made = made;
     return MUSTER_OK;
 }
 
 /* It has not come off: a sentence, and the communicator on which NCCL was busy breaks. */
-static muster_status birth_failed(muster_comm *on, const birth *failed, job_end ended, bool report)
+static muster_status birth_failed(muster_comm *on, const job *failed, job_end ended, bool report)
 {
     bool fatal;
     if (ended == JOB_END_BROKEN)
         return failure_error(on);
     muster_status status = MUSTER_ERR_FAILED;
     if (ended == JOB_END_DONE)
-        status = job_error(on, &failed->job, &fatal);
+        status = job_error(on, failed, &fatal);
     else if (ended == JOB_END_LATE)
         status = nccl_host->error(MUSTER_ERR_TIMEOUT,
                                   "NCCL is not done with %s on device %d in time; a rank has not "
                                   "come or does not answer (NCCL does not tell which)",
-                                  failed->job.what, on->device);
+                                  failed->what, on->device);
     else
-        nccl_host->error(status, "%s on device %d was given up", failed->job.what, on->device);
-    failure_break(on, report, status, "%s on device %d did not come off", failed->job.what,
-                  on->device);
+        nccl_host->error(status, "%s on device %d was given up", failed->what, on->device);
+    failure_break(on, report, status, "%s on device %d did not come off", failed->what, on->device);
     return status;
 }
 
@@ -81,7 +89,7 @@ muster_status birth_id(muster_comm *comm, nccl_unique_id *id, deadline end)
     if (ended == JOB_END_DONE && made->job.result == NCCL_SUCCESS)
         *id = made->id;
     else
-        status = birth_failed(comm, made, ended, false);
+        status = birth_failed(comm, &made->job, ended, false);
     job_unref(comm, &made->job);
     return status;
 }
@@ -89,6 +97,8 @@ muster_status birth_id(muster_comm *comm, nccl_unique_id *id, deadline end)
 static nccl_result init_start(muster_comm *comm, job *base)
 {
     birth *mine = (birth *)base;
+    comm->label = mine->label;
+    mine->label = NULL;
     nccl_result result = comm->nccl->comm_init_rank_config(&comm->handle, comm->size, mine->id,
                                                            comm->rank, &mine->config);
     /* NCCL leaves a thread inside a group when this fails early. */
@@ -108,7 +118,7 @@ muster_status birth_anew(muster_comm *comm, nccl_unique_id id, const nccl_config
     made->job.start = init_start;
     job_end ended = job_run(comm, &made->job, end, comm->core);
     if (ended != JOB_END_DONE || made->job.result != NCCL_SUCCESS)
-        status = birth_failed(comm, made, ended, false);
+        status = birth_failed(comm, &made->job, ended, false);
     job_unref(comm, &made->job);
     return status;
 }
@@ -126,13 +136,16 @@ static nccl_result split_start(muster_comm *parent, job *base)
 typedef struct adoption {
     job job; /* first */
     nccl_comm *made;
+    char *label;
 } adoption;
 
 static nccl_result adopt_start(muster_comm *comm, job *base)
 {
     adoption *mine = (adoption *)base;
     comm->handle = mine->made;
+    comm->label = mine->label;
     mine->made = NULL;
+    mine->label = NULL;
     return NCCL_SUCCESS;
 }
 
@@ -141,6 +154,7 @@ static void adopt_release(muster_comm *comm, job *base)
     adoption *released = (adoption *)base;
     if (released->made != NULL)
         comm->nccl->comm_abort(released->made);
+    free(released->label);
     free(released);
 }
 
@@ -154,11 +168,13 @@ static muster_status adopt(muster_comm *comm, birth *split, deadline end)
     made->job.start = adopt_start;
     made->job.release = adopt_release;
     made->made = split->made;
+    made->label = split->label;
     split->made = NULL;
+    split->label = NULL;
     muster_status status = MUSTER_OK;
     job_end ended = job_run(comm, &made->job, end, comm->core);
     if (ended != JOB_END_DONE || made->job.result != NCCL_SUCCESS)
-        status = failure_error(comm);
+        status = birth_failed(comm, &made->job, ended, false);
     job_unref(comm, &made->job);
     return status;
 }
@@ -175,7 +191,7 @@ muster_status birth_by_split(muster_comm *comm, muster_comm *parent, int color,
     made->job.start = split_start;
     job_end ended = job_run(parent, &made->job, end, comm->core);
     if (ended != JOB_END_DONE || made->job.result != NCCL_SUCCESS)
-        status = birth_failed(parent, made, ended, true);
+        status = birth_failed(parent, &made->job, ended, true);
     else
         status = adopt(comm, made, end);
     job_unref(parent, &made->job);

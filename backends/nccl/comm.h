@@ -39,7 +39,7 @@ struct muster_comm {
     int device;
     int compute; /* 90 is 9.0: the least of all ranks */
     int64_t timeout_ms;
-    char *label; /* a copy of what NCCL is told as the communicator's name, or NULL */
+    char *label; /* what NCCL was told as the communicator's name, or NULL */
     char description[256];
 
     /* Of whichever thread NCCL's communicator belongs to. */

@@ -12,7 +12,6 @@
 #include "config.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "birth.h"
 #include "device.h"
@@ -52,18 +51,6 @@ static muster_status await_aborts(const opening *o)
                             o->args->device);
 }
 
-/* NCCL keeps the pointer to its communicator's name, for longer than the group lives. */
-static muster_status keep_label(opening *o)
-{
-    if (o->config.comm_name == NULL)
-        return MUSTER_OK;
-    o->comm->label = strdup(o->config.comm_name);
-    if (o->comm->label == NULL)
-        return nccl_host->error(MUSTER_ERR_NO_MEMORY, "no memory for nccl.comm_name");
-    o->config.comm_name = o->comm->label;
-    return MUSTER_OK;
-}
-
 static bool wants_split(const opening *o)
 {
     return o->args->parent != NULL && o->nccl->comm_split != NULL;
@@ -84,8 +71,6 @@ static muster_status prepare(opening *o, muster_comm_owner *core)
         status = await_aborts(o);
     if (status == MUSTER_OK)
         status = nccl_config_fill(&o->config, o->nccl->version, core);
-    if (status == MUSTER_OK)
-        status = keep_label(o);
     if (status == MUSTER_OK)
         status = identity_of(o->args, o->nccl->version, &o->mine);
     return status == MUSTER_OK ? make_id(o) : status;
