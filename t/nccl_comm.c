@@ -83,7 +83,8 @@ static void not_together(int rank, int size)
 
 static void with_options(int rank, int size)
 {
-    static const char *const given[] = {"nccl.max_ctas", "4", "nccl.min_ctas", "2", NULL};
+    static const char *const given[] = {
+        "nccl.max_ctas", "4", "nccl.min_ctas", "2", "nccl.comm_name", "mine", NULL};
     static const char *const wrong[] = {"nccl.max_ctas", "-7", NULL};
     nccl_group group;
     nccl_group_init(&group, rank, size);

@@ -110,8 +110,9 @@ void nccl_expect_close(nccl_group *group, nccl_holdings before, int more_threads
         }                                                                                          \
     }
 
-/* Where threads stay that were given up, which LeakSanitizer can't trace. */
-#define NCCL_THREADS_STAY "ASAN_OPTIONS=detect_leaks=0"
+/* Where threads stay that were given up, which LeakSanitizer can't trace, or where the runtime
+ * frees nothing any more. */
+#define NCCL_LEAKS "ASAN_OPTIONS=detect_leaks=0"
 #define NCCL_FAULT(what) "MUSTER_STANDIN_FAULTS=" what
 #define NCCL_BLOCKING "NCCL_COMM_BLOCKING=1"
 
