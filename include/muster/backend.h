@@ -293,8 +293,8 @@ typedef struct muster_backend {
      * (required) From any thread, more than once: breaks the communicator. Pending and later waits
      * return at once with MUSTER_ERR_FAILED, and so do those of the other ranks, who are told:
      * their host->broken is called with this rank and MUSTER_ERR_REMOTE. Never blocks. A backend
-     * with devices may have no way to tell them: their operations then end when the core calls abort
-     * there too, or with their time-outs.
+     * with devices may have no way to tell them: their operations then end when the core calls
+     * abort there too, or with their time-outs.
      */
     void (*abort)(muster_comm *comm);
 

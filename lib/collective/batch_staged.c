@@ -13,7 +13,6 @@
 #include "collective/native.h"
 #include "collective/route.h"
 #include "collective/staging.h"
-#include "group/failure.h"
 
 static size_t bytes_of(const muster_transfer *t)
 {
@@ -58,11 +57,6 @@ void batch_prepare(const muster_group *group, const numbered *one, size_t piece,
     prepare_at(group, one, piece, piece > 0 ? buffer + piece * STAGING_PIECE : buffer, out);
 }
 
-static muster_status given_up(muster_group *group, muster_status status)
-{
-    return status == MUSTER_OK || group->size == 1 ? status : failure_raise(group, status);
-}
-
 /* ---- one message, piece by piece ---- */
 
 static muster_status start_copy(const muster_group *group, const batch *all, staging_bench *bench,
@@ -84,7 +78,7 @@ static muster_status carry_piece(muster_group *group, const batch *all, staging_
 {
     message one;
     int slot = (int)(piece % STAGING_SLOTS);
-    muster_status status = given_up(group, staging_wait(bench, slot, end));
+    muster_status status = staged_outcome(group, staging_wait(bench, slot, end));
     if (status != MUSTER_OK)
         return status;
     prepare_at(group, &all->list[0], piece, bench->slots[slot], &one);
@@ -97,17 +91,18 @@ static muster_status carry_by_pieces(muster_group *group, const batch *all, stag
     size_t count = batch_num_pieces(group, t);
     deadline end = compose_deadline(group);
     bool sends = batch_sends(t);
-    muster_status status = sends ? given_up(group, start_copy(group, all, bench, 0)) : MUSTER_OK;
+    muster_status status =
+        sends ? staged_outcome(group, start_copy(group, all, bench, 0)) : MUSTER_OK;
     for (size_t i = 0; status == MUSTER_OK && i < count; i++) {
         if (sends && i + 1 < count)
-            status = given_up(group, start_copy(group, all, bench, i + 1));
+            status = staged_outcome(group, start_copy(group, all, bench, i + 1));
         if (status == MUSTER_OK)
             status = carry_piece(group, all, bench, i, end);
         if (status == MUSTER_OK && !sends)
-            status = given_up(group, start_copy(group, all, bench, i));
+            status = staged_outcome(group, start_copy(group, all, bench, i));
     }
     for (int slot = 0; status == MUSTER_OK && slot < STAGING_SLOTS; slot++)
-        status = given_up(group, staging_wait(bench, slot, end));
+        status = staged_outcome(group, staging_wait(bench, slot, end));
     return status;
 }
 
@@ -130,7 +125,7 @@ static muster_status copy_sent(muster_group *group, const batch *all, batch *her
         }
         memory += (bytes + 15) / 16 * 16;
     }
-    return given_up(group, status);
+    return staged_outcome(group, status);
 }
 
 static muster_status copy_received(muster_group *group, const batch *all, const batch *here,
@@ -143,7 +138,7 @@ static muster_status copy_received(muster_group *group, const batch *all, const 
             status = staging_store(bench, all->way.stream, t->receive,
                                    here->list[i].transfer.receive, bytes_of(t), end);
     }
-    return given_up(group, status);
+    return staged_outcome(group, status);
 }
 
 static muster_status carry_copies(muster_group *group, const batch *all, staging_bench *bench,
@@ -176,7 +171,7 @@ muster_status batch_run_staged(muster_group *group, const batch *all,
 {
     staging_bench *bench = NULL;
     muster_status status =
-        given_up(group, staging_take(group, all->way.table, all->way.device, &bench));
+        staged_outcome(group, staging_take(group, all->way.table, all->way.device, &bench));
     bool one = all->count == 1 && !native_alone(group) &&
                batch_num_pieces(group, &all->list[0].transfer) > 1;
     if (status == MUSTER_OK)

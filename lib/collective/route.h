@@ -29,6 +29,10 @@ muster_status staged_run(muster_group *group, const collective_call *call,
                          const message_label *label, const layout *out, const layout *in,
                          const route *way, deadline end);
 
+/* What comes of a step: a rank that can't go on leaves the others waiting, so the group has failed.
+ */
+muster_status staged_outcome(muster_group *group, muster_status status);
+
 /* Whether buffers of that size go in pieces, which all ranks do alike. */
 bool staged_in_pieces(const muster_group *group, size_t bytes);
 

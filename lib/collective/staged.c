@@ -14,8 +14,7 @@
 #include "base/error.h"
 #include "group/failure.h"
 
-/* A rank that can't go on leaves the others waiting, so the group has failed. */
-static muster_status given_up(muster_group *group, muster_status status)
+muster_status staged_outcome(muster_group *group, muster_status status)
 {
     return status == MUSTER_OK || group->size == 1 ? status : failure_raise(group, status);
 }
@@ -74,7 +73,7 @@ static muster_status piece_in(pieces *p, size_t number)
     if (status == MUSTER_OK && has_source(p) && is_source_away(p))
         status = staging_start(p->bench, slot, p->way->stream, p->bench->slots[slot],
                                source_of(p) + number * STAGING_PIECE, bytes_of_piece(p, number));
-    return given_up(p->group, status);
+    return staged_outcome(p->group, status);
 }
 
 static muster_status piece_exchange(pieces *p, size_t number)
@@ -95,9 +94,10 @@ static muster_status piece_out(pieces *p, size_t number)
     int slot = (int)(number % STAGING_SLOTS);
     if (!has_target(p) || !p->way->receive_away)
         return MUSTER_OK;
-    return given_up(p->group, staging_start(p->bench, slot, p->way->stream,
-                                            (char *)p->call->receive + number * STAGING_PIECE,
-                                            p->bench->slots[slot], bytes_of_piece(p, number)));
+    return staged_outcome(p->group,
+                          staging_start(p->bench, slot, p->way->stream,
+                                        (char *)p->call->receive + number * STAGING_PIECE,
+                                        p->bench->slots[slot], bytes_of_piece(p, number)));
 }
 
 static muster_status run_pieces(pieces *p)
@@ -109,14 +109,14 @@ static muster_status run_pieces(pieces *p)
         if (i + 1 < count)
             status = piece_in(p, i + 1);
         if (status == MUSTER_OK && p->bench != NULL)
-            status = given_up(p->group, staging_wait(p->bench, slot, p->end));
+            status = staged_outcome(p->group, staging_wait(p->bench, slot, p->end));
         if (status == MUSTER_OK)
             status = piece_exchange(p, i);
         if (status == MUSTER_OK)
             status = piece_out(p, i);
     }
     for (int slot = 0; status == MUSTER_OK && p->bench != NULL && slot < STAGING_SLOTS; slot++)
-        status = given_up(p->group, staging_wait(p->bench, slot, p->end));
+        status = staged_outcome(p->group, staging_wait(p->bench, slot, p->end));
     return status;
 }
 
@@ -184,11 +184,11 @@ static muster_status run_copies(muster_group *group, const collective_call *call
             staging_fetch(bench, way->stream, (char *)(uintptr_t)c->send, call->send, c->sent, end);
     if (status == MUSTER_OK && broadcasts && root && way->receive_away)
         status = staging_fetch(bench, way->stream, c->receive, call->receive, c->received, end);
-    status = given_up(group, status);
+    status = staged_outcome(group, status);
     if (status == MUSTER_OK)
         status = collective_of(call->kind)->run(group, &here, label, out, in, end);
     if (status == MUSTER_OK && way->receive_away && !(broadcasts && root))
-        status = given_up(
+        status = staged_outcome(
             group, staging_store(bench, way->stream, call->receive, c->receive, c->received, end));
     return status;
 }
@@ -221,7 +221,7 @@ muster_status staged_run(muster_group *group, const collective_call *call,
         return collective_of(call->kind)->run(group, call, label, out, in, end);
     muster_status status = MUSTER_OK;
     if (way->table != NULL)
-        status = given_up(group, staging_take(group, way->table, way->device, &bench));
+        status = staged_outcome(group, staging_take(group, way->table, way->device, &bench));
     pieces p = {group, call, label, way, bench, total, end};
     if (status == MUSTER_OK)
         status = staged_in_pieces(group, total)

@@ -30,9 +30,9 @@ void work_queue_stop(work_queue *queue);
 void work_queue_forget(work_queue *queue);
 
 /*
- * For an operation that runs on the group's thread and has been started, but goes on without it: the
- * thread takes the next one, and finish(group, token) is called on another thread, in the order of
- * the operations; what it returns is what comes of this one. Called last in its fn, which then
+ * For an operation that runs on the group's thread and has been started, but goes on without it:
+ * the thread takes the next one, and finish(group, token) is called on another thread, in the order
+ * of the operations; what it returns is what comes of this one. Called last in its fn, which then
  * returns MUSTER_OK. False where that can't be had, and the operation is to finish by itself.
  */
 typedef muster_status (*work_finish)(muster_group *group, void *token);
