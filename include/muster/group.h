@@ -26,8 +26,9 @@ typedef struct muster_group muster_group;
 /* The arguments of muster_init_process_group. All ranks of a group pass the same, but for rank. */
 typedef struct muster_init_args {
     size_t struct_size;
-    /* "auto" or NULL: the best backend that every rank has. "gloo", "local", "cpu:gloo": exactly
-     * that, or an error that says why not; so is "nccl", for which there is no backend yet. */
+    /* "auto" or NULL: the best backend that every rank has. "gloo", "nccl", "local", or
+     * "cpu:gloo,cuda:nccl" for host and device memory: exactly that, or an error that says why not.
+     */
     const char *backend;
     /* How ranks meet; NULL is "env://".
      *
@@ -114,7 +115,8 @@ MUSTER_API const char *muster_group_host(const muster_group *group, int rank);
 
 /* ---- What else a group tells --------------------------------------------------------------- */
 
-/* The group's name and its backend ("gloo"); "" for NULL. Both live as long as the group. */
+/* The group's name and its backend ("gloo", "cpu:gloo,cuda:nccl"); "" for NULL. Both live as long
+ * as the group. */
 MUSTER_API const char *muster_group_name(const muster_group *group);
 MUSTER_API const char *muster_group_backend(const muster_group *group);
 

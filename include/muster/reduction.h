@@ -29,8 +29,12 @@ extern "C" {
  * type once, to nearest, ties to even. What is too large becomes infinity, in FLOAT8_E4M3 the
  * largest number, as with NCCL and torch from 2.12 on. Of zeros MIN and MAX take the lowest rank's.
  * A NaN in a result is always the same, the type's positive quiet one (0x7f of either FLOAT8). For
- * integers NCCL divides the sum after it has wrapped; torch on the CPU has no AVG, and no BAND, BOR
- * and BXOR on NCCL.
+ * integers torch on NCCL divides the sum after it has wrapped; on the CPU it has no AVG, and on
+ * NCCL no BAND, BOR and BXOR.
+ *
+ * Where buffers are in device memory and go by NCCL, floating types are reduced by NCCL: in an
+ * order of its own, so that sums may differ in the last bits from those of host memory, with NCCL's
+ * NaNs, and what 16-bit types are scaled by is rounded to the type first.
  */
 typedef enum muster_reduction {
     MUSTER_SUM,
