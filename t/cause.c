@@ -55,35 +55,6 @@ static void nap(int ms)
     nanosleep(&(struct timespec){ms / 1000, ms % 1000 * 1000000L}, NULL);
 }
 
-static bool has(const char *ranks, int rank)
-{
-    return ranks != NULL && strchr(ranks, '0' + rank) != NULL;
-}
-
-/* All ranks are of this host and live, but for those whose processes have ended, and those of
- * another host. */
-static void fill_roster(roster *ranks, const char *dead, const char *far)
-{
-    static host_identity me, ended;
-    char *texts[RANKS];
-    muster_blob blobs[RANKS];
-    if (ended.pid == 0) {
-        ended = record_dead_one();
-        host_identity_get(&me);
-    }
-    for (int r = 0; r < RANKS; r++) {
-        rank_record record = record_of(has(dead, r) ? &ended : &me, r, RANKS);
-        record.host_id = has(far, r) ? "another host" : record.host_id;
-        if (rank_record_write(&record, &texts[r]) != MUSTER_OK)
-            bail_out("%s", muster_last_error());
-        blobs[r] = muster_str(texts[r]);
-    }
-    if (roster_read(ranks, blobs, RANKS) != MUSTER_OK)
-        bail_out("%s", muster_last_error());
-    for (int r = 0; r < RANKS; r++)
-        muster_free(texts[r]);
-}
-
 static muster_group *make_group(muster_store *store, int rank, const char *dead, const char *far)
 {
     muster_group *group = NULL;
@@ -98,7 +69,7 @@ static muster_group *make_group(muster_store *store, int rank, const char *dead,
                                .world_size = RANKS};
     if (group_new(&shape, &group) != MUSTER_OK)
         bail_out("%s", muster_last_error());
-    fill_roster(&group->ranks, dead, far);
+    records_roster(&group->ranks, RANKS, dead, far);
     group->host.backend = &told_entry;
     return group;
 }
@@ -241,7 +212,7 @@ static void say_failed(muster_store *store, const char *who)
 {
     for (int r = 0; r < RANKS; r++) {
         loss says = {.store = store, .prefix = PREFIX, .rank = r, .size = RANKS};
-        if (has(who, r))
+        if (records_has(who, r))
             loss_say_failed(&says);
     }
 }
@@ -254,7 +225,7 @@ static void begin_finding(const story *what, muster_store *store, member *all)
             continue;
         all[r].group = make_group(store, r, what->dead, what->far);
         for (int other = 0; other < RANKS; other++)
-            all[r].comm.suspects[other] = has(what->ranks[r].closed, other);
+            all[r].comm.suspects[other] = records_has(what->ranks[r].closed, other);
         atomic_store(&all[r].group->host.comm, &all[r].comm);
         if (pthread_create(&all[r].thread, NULL, find_out, &all[r]) != 0)
             bail_out("no thread");

@@ -12,7 +12,6 @@
 
 #include "grouptest.h"
 
-#include <dirent.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -153,18 +152,6 @@ static void judge_group(trial *t, int signal)
 }
 enum { JUDGED = 4 };
 
-static int entries(const char *path)
-{
-    int count = 0;
-    DIR *folder = opendir(path);
-    if (folder == NULL)
-        bail_out("no %s", path);
-    while (readdir(folder) != NULL)
-        count++;
-    closedir(folder);
-    return count;
-}
-
 /* Mappings of shared memory, and descriptors and threads that are more than before. */
 static bool nothing_is_left(int descriptors, int threads)
 {
@@ -172,8 +159,8 @@ static bool nothing_is_left(int descriptors, int threads)
     int d = 0, th = 0;
     do {
         sleep_ms(20);
-        d = entries("/proc/self/fd");
-        th = entries("/proc/self/task");
+        d = entries_of("/proc/self/fd");
+        th = entries_of("/proc/self/task");
     } while ((d > descriptors || th > threads) && in_time(began, 5000));
     char line[512];
     bool shared = false;
@@ -223,7 +210,7 @@ static void happen(int rank, int size, int signal)
 {
     struct scene *scene = ranks_shared(sizeof(*scene));
     start_one_thread();
-    int descriptors = entries("/proc/self/fd"), threads = entries("/proc/self/task");
+    int descriptors = entries_of("/proc/self/fd"), threads = entries_of("/proc/self/task");
     make_groups(rank);
     ranks_barrier();
     if (rank == VICTIM)

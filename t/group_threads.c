@@ -7,7 +7,6 @@
 
 #include "grouptest.h"
 
-#include <dirent.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -350,18 +349,6 @@ static void chains(int rank, int size)
 
 /* ---- what a group holds ---- */
 
-static int entries(const char *path)
-{
-    int count = 0;
-    DIR *folder = opendir(path);
-    if (folder == NULL)
-        bail_out("no %s", path);
-    while (readdir(folder) != NULL)
-        count++;
-    closedir(folder);
-    return count;
-}
-
 /* What one more group adds to what the first one has brought along. */
 static void holds(int rank, int size)
 {
@@ -377,7 +364,7 @@ static void holds(int rank, int size)
     muster_group *first = group_of(&args);
     ranks_barrier();
     sleep_ms(300); /* what the making has left behind is closed */
-    int threads = entries("/proc/self/task"), descriptors = entries("/proc/self/fd");
+    int threads = entries_of("/proc/self/task"), descriptors = entries_of("/proc/self/fd");
     ranks_barrier();
     for (int i = 0; i < GROUPS; i++) {
         args.group_name = names[i];
@@ -385,11 +372,11 @@ static void holds(int rank, int size)
     }
     ranks_barrier();
     sleep_ms(300);
-    is_int(entries("/proc/self/task") - threads, 2 * GROUPS, "two threads a group");
-    is_int(entries("/proc/self/fd") - descriptors, (size - 1) * GROUPS,
+    is_int(entries_of("/proc/self/task") - threads, 2 * GROUPS, "two threads a group");
+    is_int(entries_of("/proc/self/fd") - descriptors, (size - 1) * GROUPS,
            "a descriptor for each other rank");
     is_status(muster_group_allow_abort_from_signal(world), MUSTER_OK, "a listener for signals");
-    is_int(entries("/proc/self/task") - threads, 2 * GROUPS + 1, "is a thread more");
+    is_int(entries_of("/proc/self/task") - threads, 2 * GROUPS + 1, "is a thread more");
     ranks_barrier();
     for (int i = 0; i < GROUPS; i++)
         muster_group_free(groups[i]);

@@ -6,6 +6,7 @@
 
 #include "grouptest.h"
 
+#include <dirent.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -90,4 +91,16 @@ bool in_time(int64_t began_ms, int64_t limit_ms)
     if (!good)
         diag("it took %lld ms where %lld are allowed", (long long)took, (long long)limit_ms);
     return good;
+}
+
+int entries_of(const char *folder)
+{
+    int count = 0;
+    DIR *opened = opendir(folder);
+    if (opened == NULL)
+        bail_out("no %s", folder);
+    while (readdir(opened) != NULL)
+        count++;
+    closedir(opened);
+    return count;
 }

@@ -35,4 +35,7 @@ void sleep_ms(int64_t ms);
 /* Not more than limit_ms, times the factor of slow machines, have passed since began_ms. */
 bool in_time(int64_t began_ms, int64_t limit_ms);
 
+/* How many entries a folder has: of /proc/self/fd or /proc/self/task, to compare with later. */
+int entries_of(const char *folder);
+
 #endif

@@ -7,26 +7,12 @@
 
 #include "grouptest.h"
 
-#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 enum { T = 20000, ROUNDS = 250, WARM = 50 };
-
-/* Entries of a folder of /proc. */
-static int entries(const char *path)
-{
-    int count = 0;
-    DIR *folder = opendir(path);
-    if (folder == NULL)
-        bail_out("no %s", path);
-    while (readdir(folder) != NULL)
-        count++;
-    closedir(folder);
-    return count;
-}
 
 static long resident_kib(void)
 {
@@ -52,8 +38,8 @@ static struct state settle(muster_store *store, const struct state *most)
     int64_t began = now_ms();
     do {
         sleep_ms(20);
-        now.descriptors = entries("/proc/self/fd");
-        now.threads = entries("/proc/self/task");
+        now.descriptors = entries_of("/proc/self/fd");
+        now.threads = entries_of("/proc/self/task");
         now.kib = resident_kib();
     } while (most != NULL && (now.descriptors > most->descriptors || now.threads > most->threads) &&
              in_time(began, 5000));

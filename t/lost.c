@@ -28,19 +28,14 @@ struct muster_comm {
     const char *suspects, *left;
 };
 
-static bool has(const char *ranks, int rank)
-{
-    return ranks != NULL && strchr(ranks, '0' + rank) != NULL;
-}
-
 static bool comm_suspects(muster_comm *comm, int peer)
 {
-    return has(comm->suspects, peer);
+    return records_has(comm->suspects, peer);
 }
 
 static bool comm_left(muster_comm *comm, int peer)
 {
-    return has(comm->left, peer);
+    return records_has(comm->left, peer);
 }
 
 static void comm_abort(muster_comm *comm)
@@ -129,28 +124,6 @@ static const story stories[] = {
 };
 enum { STORIES = sizeof(stories) / sizeof(stories[0]) };
 
-static void fill_roster(roster *ranks, const story *what)
-{
-    static host_identity me, ended;
-    char *texts[RANKS];
-    muster_blob blobs[RANKS];
-    if (ended.pid == 0) {
-        ended = record_dead_one();
-        host_identity_get(&me);
-    }
-    for (int r = 0; r < RANKS; r++) {
-        rank_record record = record_of(has(what->dead, r) ? &ended : &me, r, RANKS);
-        record.host_id = has(what->far, r) ? "another host" : record.host_id;
-        if (rank_record_write(&record, &texts[r]) != MUSTER_OK)
-            bail_out("%s", muster_last_error());
-        blobs[r] = muster_str(texts[r]);
-    }
-    if (roster_read(ranks, blobs, RANKS) != MUSTER_OK)
-        bail_out("%s", muster_last_error());
-    for (int r = 0; r < RANKS; r++)
-        muster_free(texts[r]);
-}
-
 typedef struct member {
     pthread_t thread;
     muster_group *group;
@@ -173,7 +146,7 @@ static void make_group(member *self, muster_store *store, const story *what, int
     *self = (member){.comm = {what->suspects[rank], what->left[rank]}};
     if (group_new(&shape, &self->group) != MUSTER_OK)
         bail_out("%s", muster_last_error());
-    fill_roster(&self->group->ranks, what);
+    records_roster(&self->group->ranks, RANKS, what->dead, what->far);
     self->group->host.backend = &told_entry;
     atomic_store(&self->group->host.comm, &self->comm);
     self->group->failure.status = what->works ? MUSTER_OK : MUSTER_ERR_PEER_LOST;
@@ -210,9 +183,9 @@ static void prepare(muster_store *store, const story *what)
 {
     for (int r = 0; r < RANKS; r++) {
         loss says = {.store = store, .prefix = "g", .rank = r, .size = RANKS};
-        if (has(what->said, r))
+        if (records_has(what->said, r))
             loss_say_failed(&says);
-        if (has(what->freed, r))
+        if (records_has(what->freed, r))
             leave_at_work(store, what, r);
     }
 }
@@ -226,7 +199,7 @@ static void tell(const story *what)
     if (what->store_gone)
         kill(host, SIGKILL);
     for (int r = 0; r < RANKS; r++) {
-        if (!has(what->callers, r))
+        if (!records_has(what->callers, r))
             continue;
         make_group(&all[r], store, what, r);
         if (pthread_create(&all[r].thread, NULL, call, &all[r]) != 0)
@@ -234,7 +207,7 @@ static void tell(const story *what)
     }
     bool right = true, soon = true;
     for (int r = 0; r < RANKS; r++) {
-        if (!has(what->callers, r))
+        if (!records_has(what->callers, r))
             continue;
         pthread_join(all[r].thread, NULL);
         if (strcmp(all[r].got, what->lost) != 0)

@@ -3,6 +3,7 @@
 
 #include "records.h"
 
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -41,4 +42,32 @@ host_identity record_dead_one(void)
     close(ends[0]);
     close(ends[1]);
     return dead;
+}
+
+bool records_has(const char *ranks, int rank)
+{
+    return ranks != NULL && strchr(ranks, '0' + rank) != NULL;
+}
+
+void records_roster(roster *ranks, int size, const char *dead, const char *far)
+{
+    enum { MOST = 16 };
+    static host_identity me, ended;
+    char *texts[MOST];
+    muster_blob blobs[MOST];
+    if (ended.pid == 0) {
+        ended = record_dead_one();
+        host_identity_get(&me);
+    }
+    for (int r = 0; r < size; r++) {
+        rank_record record = record_of(records_has(dead, r) ? &ended : &me, r, size);
+        record.host_id = records_has(far, r) ? "another host" : record.host_id;
+        if (rank_record_write(&record, &texts[r]) != MUSTER_OK)
+            bail_out("%s", muster_last_error());
+        blobs[r] = muster_str(texts[r]);
+    }
+    if (roster_read(ranks, blobs, size) != MUSTER_OK)
+        bail_out("%s", muster_last_error());
+    for (int r = 0; r < size; r++)
+        muster_free(texts[r]);
 }
