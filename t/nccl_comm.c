@@ -150,7 +150,7 @@ static bool worker_begin(worker *me, int number, int rank, int size)
     nccl_group_init(&me->group, rank, size);
     me->group.number = number;
     bool right = nccl_try_open(&me->group) == MUSTER_OK;
-    plugin()->devices->stream_open(rank, false, &me->stream);
+    plugin()->devices->stream_open(rank, false, 30000, &me->stream);
     me->memory = nccl_memory(&me->group, sizeof(one));
     nccl_put(&me->group, me->memory, &one, sizeof(one));
     return right;
@@ -231,7 +231,7 @@ static void two_streams(int rank, int size)
     nccl_group_init(&group, rank, size);
     nccl_open(&group);
     streams[0] = nccl_stream(&group);
-    plugin()->devices->stream_open(group.device, true, &streams[1]);
+    plugin()->devices->stream_open(group.device, true, 30000, &streams[1]);
     bool right = true;
     for (int i = 0; i < OPERATIONS; i++) {
         for (int n = 0; n < COUNT; n++)

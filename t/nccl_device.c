@@ -26,6 +26,8 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
+enum { T_MS = 30000 };
+
 static const muster_device_table *table = &nccl_devices;
 static const standin_api *cuda;
 
@@ -115,9 +117,9 @@ static void check_memory(void)
 {
     void *memory = NULL, *pinned = NULL;
     char own[64];
-    is_int(table->alloc_device(1, 4096, &memory), MUSTER_OK, "memory of device 1: %s",
+    is_int(table->alloc_device(1, 4096, T_MS, &memory), MUSTER_OK, "memory of device 1: %s",
            muster_last_error());
-    is_int(table->alloc_pinned(1, 4096, &pinned), MUSTER_OK, "pinned memory: %s",
+    is_int(table->alloc_pinned(1, 4096, T_MS, &pinned), MUSTER_OK, "pinned memory: %s",
            muster_last_error());
     ok(no_trace(), "only device 1 was made use of");
     memset(pinned, 1, 4096);
@@ -144,7 +146,7 @@ static void check_managed(void)
     is_int(cuda->cudaMallocManaged(&managed, 4096, 1), CUDA_OK, "managed memory");
     check_place(managed, MUSTER_MEMORY_MANAGED, 2, "managed memory");
     void *memory = NULL;
-    table->alloc_device(1, 4096, &memory);
+    table->alloc_device(1, 4096, T_MS, &memory);
     table->free_memory(1, memory);
     cuda->cudaGetDevice(&device);
     is_int(device, 2, "after work on device 1 the current one is 2 again");
@@ -168,10 +170,10 @@ static void check_copies(int device, bool high, size_t size)
 {
     void *stream = NULL, *memory = NULL, *out = NULL, *back = NULL;
     muster_copy *there = NULL, *again = NULL;
-    bool got = table->stream_open(device, high, &stream) == MUSTER_OK &&
-               table->alloc_device(device, size, &memory) == MUSTER_OK &&
-               table->alloc_pinned(device, size, &out) == MUSTER_OK &&
-               table->alloc_pinned(device, size, &back) == MUSTER_OK;
+    bool got = table->stream_open(device, high, T_MS, &stream) == MUSTER_OK &&
+               table->alloc_device(device, size, T_MS, &memory) == MUSTER_OK &&
+               table->alloc_pinned(device, size, T_MS, &out) == MUSTER_OK &&
+               table->alloc_pinned(device, size, T_MS, &back) == MUSTER_OK;
     if (!ok(got, "%zu bytes to device %d", size, device)) {
         diag("%s", muster_last_error());
         skip(4, "no memory");
@@ -179,10 +181,10 @@ static void check_copies(int device, bool high, size_t size)
     }
     fill_bytes(out, size, 5);
     memset(back, 0, size);
-    is_int(table->copy_start(device, stream, memory, out, size, &there), MUSTER_OK, "there: %s",
-           muster_last_error());
-    is_int(table->copy_start(device, stream, back, memory, size, &again), MUSTER_OK, "and back: %s",
-           muster_last_error());
+    is_int(table->copy_start(device, stream, memory, out, size, T_MS, &there), MUSTER_OK,
+           "there: %s", muster_last_error());
+    is_int(table->copy_start(device, stream, back, memory, size, T_MS, &again), MUSTER_OK,
+           "and back: %s", muster_last_error());
     muster_status last = table->copy_wait(again, patient(5000));
     muster_status first = table->copy_wait(there, patient(5000));
     ok(last == MUSTER_OK && first == MUSTER_OK, "both are done");
@@ -198,18 +200,18 @@ static void check_slow_copy(void)
 {
     void *stream = NULL, *memory = NULL, *out = NULL;
     muster_copy *copy = NULL;
-    table->stream_open(1, false, &stream);
-    table->alloc_device(1, 64, &memory);
-    table->alloc_pinned(1, 64, &out);
+    table->stream_open(1, false, T_MS, &stream);
+    table->alloc_device(1, 64, T_MS, &memory);
+    table->alloc_pinned(1, 64, T_MS, &out);
     setenv("MUSTER_STANDIN_FAULTS", "cudaEventQuery:1+:600", 1);
-    table->copy_start(1, stream, memory, out, 64, &copy);
+    table->copy_start(1, stream, memory, out, 64, T_MS, &copy);
     int64_t begun = deadline_now_ns();
     is_int(table->copy_wait(copy, 50), MUSTER_ERR_TIMEOUT, "a copy that takes too long");
     int64_t ms = (deadline_now_ns() - begun) / 1000000;
     ok(ms >= 50 && ms < patient(300), "is waited for no longer than that: %lld ms", (long long)ms);
     has_str(muster_last_error(), "a copy was not done within 50 ms", "and it is said");
     unsetenv("MUSTER_STANDIN_FAULTS");
-    table->copy_start(1, stream, memory, out, 64, &copy);
+    table->copy_start(1, stream, memory, out, 64, T_MS, &copy);
     is_int(table->copy_wait(copy, patient(5000)), MUSTER_OK, "the next one comes behind it");
     table->free_memory(1, memory);
     table->free_memory(1, out);
@@ -228,10 +230,10 @@ static void check_wrong_devices(void)
         int device = wrong[i];
         is_int(table->describe(device, &info), MUSTER_ERR_ARGUMENT, "device %d", device);
         has_str(muster_last_error(), "this process has 3", "is none");
-        is_int(table->alloc_device(device, 8, &got), MUSTER_ERR_ARGUMENT, "has no memory");
-        is_int(table->alloc_pinned(device, 8, &got), MUSTER_ERR_ARGUMENT, "nor pins any");
-        is_int(table->stream_open(device, true, &got), MUSTER_ERR_ARGUMENT, "no stream");
-        is_int(table->copy_start(device, NULL, &info, &info, 8, &copy), MUSTER_ERR_ARGUMENT,
+        is_int(table->alloc_device(device, 8, T_MS, &got), MUSTER_ERR_ARGUMENT, "has no memory");
+        is_int(table->alloc_pinned(device, 8, T_MS, &got), MUSTER_ERR_ARGUMENT, "nor pins any");
+        is_int(table->stream_open(device, true, T_MS, &got), MUSTER_ERR_ARGUMENT, "no stream");
+        is_int(table->copy_start(device, NULL, &info, &info, 8, T_MS, &copy), MUSTER_ERR_ARGUMENT,
                "no copy");
         table->free_memory(device, &info);
         table->stream_close(device, &info);
@@ -258,16 +260,16 @@ static muster_status call_with(device_call what, const char *fault)
         status = table->describe(1, &info);
         break;
     case DEVICE:
-        status = table->alloc_device(1, 8, &got);
+        status = table->alloc_device(1, 8, T_MS, &got);
         break;
     case PINNED:
-        status = table->alloc_pinned(1, 8, &got);
+        status = table->alloc_pinned(1, 8, T_MS, &got);
         break;
     case STREAM:
-        status = table->stream_open(1, false, &got);
+        status = table->stream_open(1, false, T_MS, &got);
         break;
     case COPY:
-        status = table->copy_start(1, NULL, out, out, 8, &copy);
+        status = table->copy_start(1, NULL, out, out, 8, T_MS, &copy);
         if (status == MUSTER_OK)
             status = table->copy_wait(copy, patient(5000));
         break;
@@ -326,7 +328,7 @@ static void *work_on_thread(void *good)
     void *memory = NULL;
     for (int i = 0; i < 50; i++) {
         int device = i % 3;
-        if (table->alloc_device(device, 64, &memory) != MUSTER_OK ||
+        if (table->alloc_device(device, 64, T_MS, &memory) != MUSTER_OK ||
             table->locate(memory, &place) != MUSTER_OK || place.device != device)
             return NULL;
         table->free_memory(device, memory);
@@ -359,7 +361,7 @@ static int child_answers(void)
     bool all = table->count(&number) == MUSTER_ERR_FORKED && table->current(&number) == MUSTER_OK &&
                number == -1 && table->describe(0, &info) == MUSTER_ERR_FORKED &&
                table->locate(&info, &place) == MUSTER_OK && place.kind == MUSTER_MEMORY_HOST &&
-               table->alloc_device(0, 8, &got) == MUSTER_ERR_FORKED &&
+               table->alloc_device(0, 8, T_MS, &got) == MUSTER_ERR_FORKED &&
                strstr(muster_last_error(), "child, made by fork") != NULL;
     table->free_memory(0, &info);
     table->stream_close(0, &info);

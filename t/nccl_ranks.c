@@ -17,7 +17,7 @@
 #include "base/error.h"
 #include "standin.h"
 
-enum { CELL_SIZE = 1024, GROUPS = 64, PATIENCE_MS = 30000 };
+enum { CELL_SIZE = 1024, GROUPS = 64, PATIENCE_MS = 30000, T_MS = 30000 };
 
 /* One rank's part of the exchange of one group. */
 typedef struct cell {
@@ -223,7 +223,7 @@ void *nccl_stream(const nccl_group *group)
 {
     static void *streams[NCCL_RANKS];
     if (streams[group->device] == NULL &&
-        table()->stream_open(group->device, false, &streams[group->device]) != MUSTER_OK)
+        table()->stream_open(group->device, false, T_MS, &streams[group->device]) != MUSTER_OK)
         bail_out("stream: %s", muster_last_error());
     return streams[group->device];
 }
@@ -231,7 +231,7 @@ void *nccl_stream(const nccl_group *group)
 void *nccl_memory(const nccl_group *group, size_t size)
 {
     void *memory = NULL;
-    if (table()->alloc_device(group->device, size, &memory) != MUSTER_OK)
+    if (table()->alloc_device(group->device, size, T_MS, &memory) != MUSTER_OK)
         bail_out("device memory: %s", muster_last_error());
     return memory;
 }
@@ -239,7 +239,8 @@ void *nccl_memory(const nccl_group *group, size_t size)
 static void copy(const nccl_group *group, void *to, const void *from, size_t size)
 {
     muster_copy *one;
-    if (table()->copy_start(group->device, nccl_stream(group), to, from, size, &one) != MUSTER_OK ||
+    if (table()->copy_start(group->device, nccl_stream(group), to, from, size, T_MS, &one) !=
+            MUSTER_OK ||
         table()->copy_wait(one, patient(PATIENCE_MS)) != MUSTER_OK)
         bail_out("copy: %s", muster_last_error());
 }
@@ -247,7 +248,7 @@ static void copy(const nccl_group *group, void *to, const void *from, size_t siz
 static void *pinned(const nccl_group *group, size_t size)
 {
     void *memory = NULL;
-    if (table()->alloc_pinned(group->device, size, &memory) != MUSTER_OK)
+    if (table()->alloc_pinned(group->device, size, T_MS, &memory) != MUSTER_OK)
         bail_out("pinned memory: %s", muster_last_error());
     return memory;
 }

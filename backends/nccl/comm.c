@@ -70,6 +70,7 @@ muster_status comm_new(muster_comm_owner *core, const muster_open_args *args, co
     status = keeper_start(made);
     if (status != MUSTER_OK) {
         owner_leave(&made->member, deadline_in(INT64_MAX));
+        owner_done(thread);
         comm_free(made);
         return status;
     }
@@ -94,9 +95,15 @@ void comm_close(muster_comm *comm)
     pthread_cond_broadcast(&comm->changed);
     while (comm->reporting)
         pthread_cond_wait(&comm->changed, &comm->lock);
-    while (!comm->ended && thread_wait(&comm->changed, &comm->lock, end))
+    while (!comm->tidy && thread_wait(&comm->changed, &comm->lock, end))
         ;
+    bool busy = comm->ended && !comm->tidy;
     pthread_mutex_unlock(&comm->lock);
+    if (busy)
+        nccl_host->log(MUSTER_LOG_WARNING,
+                       "memory of device %d is not given back while the device is busy; that goes "
+                       "on in the background",
+                       comm->device);
     comm_unref(comm);
 }
 

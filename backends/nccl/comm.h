@@ -60,6 +60,7 @@ struct muster_comm {
     bool reporting; /* a call of host->broken runs */
     bool ended;     /* NCCL's communicator is gone, or given up */
     bool stuck;     /* the latter */
+    bool tidy;      /* so is what it used on the device */
     /* The first cause, where broken. */
     bool broken;
     bool report;     /* the core is to be told of it */

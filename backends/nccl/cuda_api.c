@@ -77,11 +77,16 @@ bool cuda_api_in_use(void)
     return loaded;
 }
 
-muster_status cuda_api_error(const cuda_api *api, cuda_error error, const char *what)
+muster_status cuda_api_sentence(const cuda_api *api, cuda_error error, const char *what)
 {
-    api->get_last_error();
     muster_status status =
         error == CUDA_ERROR_OUT_OF_MEMORY ? MUSTER_ERR_NO_MEMORY : MUSTER_ERR_FAILED;
     return nccl_host->error(status, "%s: %s (%s)", what, api->get_error_string(error),
                             api->get_error_name(error));
+}
+
+muster_status cuda_api_error(const cuda_api *api, cuda_error error, const char *what)
+{
+    api->get_last_error();
+    return cuda_api_sentence(api, error, what);
 }

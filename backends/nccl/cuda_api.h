@@ -94,6 +94,9 @@ bool cuda_api_in_use(void);
 
 /* Sets a sentence: "<what>: <words of the runtime> (<name>)"; MUSTER_ERR_NO_MEMORY where that is
  * what it means, else MUSTER_ERR_FAILED. */
+muster_status cuda_api_sentence(const cuda_api *api, cuda_error error, const char *what);
+
+/* The same, for a call of this thread, which is not left with the error. */
 muster_status cuda_api_error(const cuda_api *api, cuda_error error, const char *what);
 
 #endif

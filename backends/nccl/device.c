@@ -33,7 +33,7 @@ static muster_status device_error(const cuda_api *cuda, cuda_error error, const 
     return cuda_api_error(cuda, error, words);
 }
 
-static muster_status device_check(const cuda_api *cuda, int device)
+muster_status device_check(const cuda_api *cuda, int device)
 {
     if (device >= 0 && device < cuda->num_devices)
         return MUSTER_OK;
@@ -41,37 +41,37 @@ static muster_status device_check(const cuda_api *cuda, int device)
                             device, cuda->num_devices);
 }
 
-static muster_status device_retain(const cuda_api *cuda, int device, cu_context *context)
+static cuda_error device_retain(const cuda_api *cuda, int device, cu_context *context)
 {
     cu_device handle;
+    cu_result result = CUDA_OK;
     if (contexts.retained == NULL)
         contexts.retained = calloc((size_t)cuda->num_devices, sizeof(*contexts.retained));
     if (contexts.retained == NULL)
-        return nccl_host->error(MUSTER_ERR_NO_MEMORY, "no memory for a table of devices");
+        return CUDA_ERROR_OUT_OF_MEMORY;
     if (contexts.retained[device] == NULL) {
-        cu_result result = cuda->cu_device_get(&handle, device);
+        result = cuda->cu_device_get(&handle, device);
         if (result == CUDA_OK)
             result = cuda->cu_device_primary_ctx_retain(&contexts.retained[device], handle);
-        if (result != CUDA_OK)
-            return device_error(cuda, result, "make use of", device);
     }
     *context = contexts.retained[device];
-    return MUSTER_OK;
+    return result;
 }
 
-muster_status device_enter(const cuda_api *cuda, int device)
+cuda_error device_enter(const cuda_api *cuda, int device, const char **doing)
 {
     cu_context context = NULL;
-    muster_status status = device_check(cuda, device);
-    if (status != MUSTER_OK)
-        return status;
+    *doing = "make use of";
     pthread_mutex_lock(&contexts.lock);
-    status = device_retain(cuda, device, &context);
+    cuda_error error = device_retain(cuda, device, &context);
     pthread_mutex_unlock(&contexts.lock);
-    if (status != MUSTER_OK)
-        return status;
-    cu_result result = cuda->cu_ctx_push_current(context);
-    return result == CUDA_OK ? MUSTER_OK : device_error(cuda, result, "enter", device);
+    if (error != CUDA_OK)
+        return error;
+    *doing = "enter";
+    error = cuda->cu_ctx_push_current(context);
+    if (error == CUDA_OK)
+        *doing = NULL;
+    return error;
 }
 
 void device_leave(const cuda_api *cuda)

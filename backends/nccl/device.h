@@ -9,9 +9,12 @@
 
 extern const muster_device_table nccl_devices;
 
+muster_status device_check(const cuda_api *cuda, int device);
+
 /* Makes the device current in the calling thread; device_leave puts back what was before, without
- * making use of a device that the thread had not used. On failure nothing has changed. */
-muster_status device_enter(const cuda_api *cuda, int device);
+ * making use of a device that the thread had not used. On failure nothing has changed, and *doing
+ * says what was tried ("enter"); else it is NULL. These may hang: see errand.h. */
+cuda_error device_enter(const cuda_api *cuda, int device, const char **doing);
 void device_leave(const cuda_api *cuda);
 
 #endif

@@ -7,16 +7,13 @@
 #include "device_memory.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "device.h"
+#include "errand.h"
+#include "memory_pool.h"
+#include "owner.h"
 #include "nccl_api.h"
-
-/* Loads what is needed and enters the device. */
-static muster_status device_open(int device, const cuda_api **cuda)
-{
-    muster_status status = cuda_api_load(cuda);
-    return status != MUSTER_OK ? status : device_enter(*cuda, device);
-}
 
 /* Memory that can be reached by both is on the host as well as on the device; where it is at the
  * moment does not matter. */
@@ -52,78 +49,188 @@ muster_status device_locate(const void *pointer, muster_memory_place *place)
     return device_place(cuda, pointer, place);
 }
 
-static muster_status device_no_memory(const cuda_api *cuda, cuda_error error, size_t size,
-                                      const char *kind, int device)
-{
+/* ---- getting it ---- */
+
+typedef struct alloc_errand {
+    errand errand; /* first */
+    bool pinned;
+    size_t size;
+    void *memory;
     char words[128];
-    snprintf(words, sizeof(words), "can't take %zu bytes of %s of device %d", size, kind, device);
-    return cuda_api_error(cuda, error, words);
+} alloc_errand;
+
+static cuda_error alloc_run(errand *base)
+{
+    alloc_errand *me = (alloc_errand *)base;
+    cuda_error error = me->pinned
+                           ? base->cuda->host_alloc(&me->memory, me->size, CUDA_HOST_ALLOC_PORTABLE)
+                           : base->cuda->malloc(&me->memory, me->size);
+    if (error != CUDA_OK || memory_pool_note(base->device, me->pinned, me->size, me->memory))
+        return error;
+    if (me->pinned)
+        base->cuda->free_host(me->memory);
+    else
+        base->cuda->free(me->memory);
+    return CUDA_ERROR_OUT_OF_MEMORY;
 }
 
-muster_status device_alloc(int device, size_t size, void **memory)
+static void alloc_late(errand *base)
+{
+    if (base->error == CUDA_OK)
+        memory_pool_give(((alloc_errand *)base)->memory, true);
+}
+
+static void release_errand(errand *base)
+{
+    free(base);
+}
+
+/* Of size bytes, with an errand in front, after a look at the device. */
+static muster_status errand_new(int device, size_t size, errand **made)
 {
     const cuda_api *cuda;
-    muster_status status = device_open(device, &cuda);
+    muster_status status = cuda_api_load(&cuda);
+    if (status == MUSTER_OK)
+        status = device_check(cuda, device);
     if (status != MUSTER_OK)
         return status;
-    cuda_error error = cuda->malloc(memory, size);
-    if (error != CUDA_OK)
-        status = device_no_memory(cuda, error, size, "the memory", device);
-    device_leave(cuda);
+    *made = calloc(1, size);
+    if (*made == NULL)
+        return nccl_host->error(MUSTER_ERR_NO_MEMORY, "no memory for a call of CUDA");
+    (*made)->cuda = cuda;
+    (*made)->device = device;
+    (*made)->release = release_errand;
+    return MUSTER_OK;
+}
+
+static muster_status alloc(int device, bool pinned, size_t size, int64_t timeout_ms, void **memory)
+{
+    alloc_errand *me;
+    muster_status status = errand_new(device, sizeof(*me), (errand **)&me);
+    if (status != MUSTER_OK)
+        return status;
+    me->pinned = pinned;
+    me->size = size;
+    me->errand.run = alloc_run;
+    me->errand.late = alloc_late;
+    me->errand.what = me->words;
+    snprintf(me->words, sizeof(me->words), "can't take %zu bytes of %s of device %d", size,
+             pinned ? "pinned memory" : "the memory", device);
+    me->memory = memory_pool_take(device, pinned, size);
+    if (me->memory == NULL)
+        status = errand_run(&me->errand, deadline_in(timeout_ms));
+    else
+        me->errand.refs = 1;
+    if (status == MUSTER_OK)
+        *memory = me->memory;
+    errand_unref(&me->errand);
     return status;
 }
 
-muster_status device_alloc_pinned(int device, size_t size, void **memory)
+muster_status device_alloc(int device, size_t size, int64_t timeout_ms, void **memory)
 {
-    const cuda_api *cuda;
-    muster_status status = device_open(device, &cuda);
-    if (status != MUSTER_OK)
-        return status;
-    cuda_error error = cuda->host_alloc(memory, size, CUDA_HOST_ALLOC_PORTABLE);
-    if (error != CUDA_OK)
-        status = device_no_memory(cuda, error, size, "pinned memory", device);
-    device_leave(cuda);
-    return status;
+    return alloc(device, false, size, timeout_ms, memory);
 }
 
+muster_status device_alloc_pinned(int device, size_t size, int64_t timeout_ms, void **memory)
+{
+    return alloc(device, true, size, timeout_ms, memory);
+}
+
+/* ---- giving it back ---- */
+
+/* How long a caller waits for what may go on without him, so that a program that ends now does not
+ * end in the middle of it. */
+enum { BEHIND_MS = 100 };
+
+static cuda_error trim_run(errand *base)
+{
+    memory_pool_trim(base->cuda, base->device);
+    return CUDA_OK;
+}
+
+static void trim_soon(int device)
+{
+    errand *me;
+    if (errand_new(device, sizeof(*me), &me) != MUSTER_OK)
+        return;
+    me->run = trim_run;
+    if (errand_await(me, deadline_in(BEHIND_MS)) == MUSTER_ERR_TIMEOUT)
+        nccl_host->log(MUSTER_LOG_WARNING,
+                       "memory of device %d is not given back while the device is busy; that goes "
+                       "on in the background",
+                       device);
+    errand_unref(me);
+}
+
+/* Where communicators use the device, the last of them gives back what is left. */
 void device_free(int device, void *memory)
 {
     const cuda_api *cuda;
-    muster_memory_place place = {sizeof(place), MUSTER_MEMORY_HOST, -1};
-    if (memory == NULL || device_open(device, &cuda) != MUSTER_OK)
+    const char *why;
+    if (memory == NULL || cuda_api_try(&cuda, &why) != MUSTER_OK || device < 0 ||
+        device >= cuda->num_devices)
         return;
-    if (device_place(cuda, memory, &place) == MUSTER_OK) {
-        cuda_error error =
-            place.kind == MUSTER_MEMORY_HOST ? cuda->free_host(memory) : cuda->free(memory);
-        if (error != CUDA_OK)
-            cuda->get_last_error();
-    }
-    device_leave(cuda);
+    owner *of = owner_of(cuda, device);
+    memory_pool_give(memory, of != NULL && owner_is_sound(of));
+    if (of != NULL && owner_is_idle(of))
+        trim_soon(device);
 }
 
-muster_status device_stream_open(int device, bool high_priority, void **stream)
+/* ---- streams ---- */
+
+typedef struct stream_errand {
+    errand errand; /* first */
+    bool high_priority;
+    cuda_stream stream;
+} stream_errand;
+
+static cuda_error stream_run(errand *base)
 {
-    const cuda_api *cuda;
+    stream_errand *me = (stream_errand *)base;
     int least = 0, greatest = 0;
-    muster_status status = device_open(device, &cuda);
+    cuda_error error = base->cuda->device_get_stream_priority_range(&least, &greatest);
+    if (error == CUDA_OK)
+        error = base->cuda->stream_create_with_priority(&me->stream, CUDA_STREAM_DEFAULT,
+                                                        me->high_priority ? greatest : least);
+    return error;
+}
+
+static cuda_error stream_end(errand *base)
+{
+    return base->cuda->stream_destroy(((stream_errand *)base)->stream);
+}
+
+static void stream_late(errand *base)
+{
+    if (base->error == CUDA_OK)
+        stream_end(base);
+}
+
+muster_status device_stream_open(int device, bool high_priority, int64_t timeout_ms, void **stream)
+{
+    stream_errand *me;
+    muster_status status = errand_new(device, sizeof(*me), (errand **)&me);
     if (status != MUSTER_OK)
         return status;
-    cuda_error error = cuda->device_get_stream_priority_range(&least, &greatest);
-    if (error == CUDA_OK)
-        error = cuda->stream_create_with_priority(stream, CUDA_STREAM_DEFAULT,
-                                                  high_priority ? greatest : least);
-    if (error != CUDA_OK)
-        status = cuda_api_error(cuda, error, "can't make a stream");
-    device_leave(cuda);
+    me->high_priority = high_priority;
+    me->errand.what = "can't make a stream";
+    me->errand.run = stream_run;
+    me->errand.late = stream_late;
+    status = errand_run(&me->errand, deadline_in(timeout_ms));
+    if (status == MUSTER_OK)
+        *stream = me->stream;
+    errand_unref(&me->errand);
     return status;
 }
 
 void device_stream_close(int device, void *stream)
 {
-    const cuda_api *cuda;
-    if (stream == NULL || device_open(device, &cuda) != MUSTER_OK)
+    stream_errand *me;
+    if (stream == NULL || errand_new(device, sizeof(*me), (errand **)&me) != MUSTER_OK)
         return;
-    if (cuda->stream_destroy(stream) != CUDA_OK)
-        cuda->get_last_error();
-    device_leave(cuda);
+    me->stream = stream;
+    me->errand.run = stream_end;
+    errand_await(&me->errand, deadline_in(BEHIND_MS));
+    errand_unref(&me->errand);
 }

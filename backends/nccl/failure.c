@@ -12,8 +12,9 @@
 
 #include "base/thread.h"
 
-/* NCCL's abort takes milliseconds unless it hangs. */
-enum { ABORT_MS = 3000 };
+/* NCCL's abort takes milliseconds unless it hangs, and calls are to end within a second after their
+ * time-outs. */
+enum { ABORT_MS = 600 };
 
 /* What a result means to the core. */
 static muster_status result_status(nccl_result result)

@@ -12,6 +12,7 @@
 
 #include "base/thread.h"
 #include "ending.h"
+#include "memory_pool.h"
 
 /* Calls of NCCL on a communicator that does not block take microseconds. */
 enum { LEAVE_MS = 500 };
@@ -46,8 +47,22 @@ static void mark_ended(muster_comm *comm, bool stuck)
     pthread_mutex_lock(&comm->lock);
     comm->ended = true;
     comm->stuck = stuck;
+    comm->tidy = stuck;
     pthread_cond_broadcast(&comm->changed);
     pthread_mutex_unlock(&comm->lock);
+}
+
+/* Giving memory back may take as long as the program keeps the device busy, or for ever. Nobody who
+ * waits for an operation waits for it. */
+static void tidy_up(muster_comm *comm)
+{
+    if (owner_done(comm->thread))
+        memory_pool_trim(comm->cuda, comm->device);
+    pthread_mutex_lock(&comm->lock);
+    comm->tidy = true;
+    pthread_cond_broadcast(&comm->changed);
+    pthread_mutex_unlock(&comm->lock);
+    comm_unref(comm);
 }
 
 static void *keeper_run(void *argument)
@@ -59,7 +74,7 @@ static void *keeper_run(void *argument)
         comm->cuda->set_device(comm->device);
         ending_run(comm);
         mark_ended(comm, false);
-        comm_unref(comm);
+        tidy_up(comm);
     } else {
         mark_ended(comm, true); /* the reference goes over to the thread that is stuck */
     }
@@ -71,7 +86,7 @@ void keeper_late(owner_member *member)
     muster_comm *comm = (muster_comm *)member;
     ending_abort(comm);
     mark_ended(comm, false);
-    comm_unref(comm);
+    tidy_up(comm);
 }
 
 muster_status keeper_start(muster_comm *comm)

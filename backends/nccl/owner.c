@@ -32,6 +32,8 @@ struct owner {
     worker *worker; /* NULL: none */
     owner_member *members;
     int aborts;
+    int users;
+    int lost; /* threads that were given up and have not come back */
 };
 
 static pthread_mutex_t owners_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -47,6 +49,8 @@ static void owner_reset(owner *of)
     of->worker = NULL;
     of->members = NULL;
     of->aborts = 0;
+    of->users = 0;
+    of->lost = 0;
 }
 
 /* The child of fork has none of the threads, and must not make use of the devices. */
@@ -126,6 +130,7 @@ static void *worker_run(void *argument)
         if (deadline_now_ns() < due.at_ns) {
             thread_wait(&of->changed, &of->lock, due);
         } else if (!run_step(me, member)) {
+            of->lost--;
             pthread_mutex_unlock(&of->lock);
             member->late(member);
             free(me);
@@ -180,6 +185,7 @@ muster_status owner_join(owner *of, owner_member *member)
         member->due_ns = 0;
         member->next = of->members;
         of->members = member;
+        of->users++;
         pthread_cond_broadcast(&of->changed);
     }
     pthread_mutex_unlock(&of->lock);
@@ -217,6 +223,7 @@ bool owner_leave(owner_member *member, deadline end)
     bool stuck = of->worker != NULL && of->worker->inside == member;
     if (stuck) {
         of->worker->lost = true;
+        of->lost++;
         of->worker = NULL;
         if (of->members != NULL)
             worker_start(of);
@@ -224,6 +231,30 @@ bool owner_leave(owner_member *member, deadline end)
     pthread_cond_broadcast(&of->changed);
     pthread_mutex_unlock(&of->lock);
     return !stuck;
+}
+
+bool owner_done(owner *of)
+{
+    pthread_mutex_lock(&of->lock);
+    bool last = --of->users == 0;
+    pthread_mutex_unlock(&of->lock);
+    return last;
+}
+
+bool owner_is_idle(owner *of)
+{
+    pthread_mutex_lock(&of->lock);
+    bool idle = of->users == 0;
+    pthread_mutex_unlock(&of->lock);
+    return idle;
+}
+
+bool owner_is_sound(owner *of)
+{
+    pthread_mutex_lock(&of->lock);
+    bool sound = of->aborts == 0 && of->lost == 0;
+    pthread_mutex_unlock(&of->lock);
+    return sound;
 }
 
 void owner_renew(void)

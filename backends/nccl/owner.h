@@ -44,6 +44,15 @@ void owner_poke(owner_member *member);
  */
 bool owner_leave(owner_member *member, deadline end);
 
+/* What the member stood for makes no use of the device any more: once for each join, some time
+ * after leaving. True: nobody does now. */
+bool owner_done(owner *of);
+bool owner_is_idle(owner *of);
+
+/* Whether NCCL has come back from all that it was asked on the device, so that nothing which has
+ * ended can still touch memory. */
+bool owner_is_sound(owner *of);
+
 /* From a step: the thread ends after it, and another one takes its place. */
 void owner_renew(void);
 

@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 
+#include "errand.h"
 #include "failure.h"
 
 /* ---- events ---- */
@@ -19,6 +20,35 @@ static cuda_event event_take(muster_comm *comm)
     cuda_event event = comm->num_events > 0 ? comm->events[--comm->num_events] : NULL;
     pthread_mutex_unlock(&comm->lock);
     return event;
+}
+
+typedef struct last_errand {
+    errand errand; /* first */
+    cuda_event event;
+} last_errand;
+
+static cuda_error last_run(errand *base)
+{
+    return base->cuda->event_destroy(((last_errand *)base)->event);
+}
+
+static void last_release(errand *base)
+{
+    free(base);
+}
+
+/* Without memory it stays. */
+static void event_drop(const muster_comm *comm, cuda_event event)
+{
+    last_errand *last = calloc(1, sizeof(*last));
+    if (last == NULL)
+        return;
+    *last = (last_errand){.errand = {.cuda = comm->cuda,
+                                     .device = comm->device,
+                                     .run = last_run,
+                                     .release = last_release},
+                          .event = event};
+    errand_send(&last->errand);
 }
 
 static void event_give(muster_comm *comm, cuda_event event)
@@ -33,7 +63,7 @@ static void event_give(muster_comm *comm, cuda_event event)
     }
     pthread_mutex_unlock(&comm->lock);
     if (!kept)
-        comm->cuda->event_destroy(event);
+        event_drop(comm, event);
 }
 
 void request_free_events(muster_comm *comm)

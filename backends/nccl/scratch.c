@@ -8,7 +8,21 @@
 
 #include <stdlib.h>
 
+#include "memory_pool.h"
+
 enum { LEAST = 4096 };
+
+static cuda_error scratch_alloc(muster_comm *comm, scratch *made)
+{
+    made->memory = memory_pool_take(comm->device, false, made->size);
+    if (made->memory != NULL)
+        return CUDA_OK;
+    cuda_error error = comm->cuda->malloc(&made->memory, made->size);
+    if (error != CUDA_OK || memory_pool_note(comm->device, false, made->size, made->memory))
+        return error;
+    comm->cuda->free(made->memory);
+    return CUDA_ERROR_OUT_OF_MEMORY;
+}
 
 /* Adds a larger piece; by a half at least, so that all smaller ones together are not twice it. */
 static cuda_error scratch_grow(muster_comm *comm, size_t size)
@@ -18,7 +32,7 @@ static cuda_error scratch_grow(muster_comm *comm, size_t size)
     if (made == NULL)
         return CUDA_ERROR_OUT_OF_MEMORY;
     made->size = size < now + now / 2 ? now + now / 2 : size < LEAST ? LEAST : size;
-    cuda_error error = comm->cuda->malloc(&made->memory, made->size);
+    cuda_error error = scratch_alloc(comm, made);
     if (error != CUDA_OK) {
         free(made);
         return error;
@@ -52,7 +66,7 @@ void scratch_free_all(muster_comm *comm)
 {
     while (comm->scratch != NULL) {
         scratch *next = comm->scratch->next;
-        comm->cuda->free(comm->scratch->memory);
+        memory_pool_give(comm->scratch->memory, owner_is_sound(comm->thread));
         free(comm->scratch);
         comm->scratch = next;
     }

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Waiting for operations. Whoever waits asks, on his own thread, for the event that follows the
- * operation on its stream. Once the communicator is broken an event proves nothing: an abort ends
+ * Waiting for operations. Whoever waits has CUDA asked for the event that follows the operation on
+ * its stream. Once the communicator is broken an event proves nothing: an abort ends
  * operations half way.
  */
 #include "config.h"
 
 #include <sched.h>
+#include <stdlib.h>
 
 #include "base/thread.h"
-#include "device.h"
+#include "errand.h"
 #include "failure.h"
 #include "pause.h"
 #include "request.h"
@@ -53,54 +54,124 @@ static muster_status ran_badly(muster_comm *comm, const muster_request *request,
     return status;
 }
 
-static muster_status await(muster_comm *comm, const muster_request *request, int64_t timeout_ms)
+/* ---- on another thread, which may not come back ---- */
+
+/* It keeps the request and the communicator. */
+typedef struct question {
+    errand errand; /* first */
+    muster_comm *comm;
+    muster_request *request;
+    deadline end; /* of asking again and again */
+    bool broken;
+} question;
+
+static cuda_error question_run(errand *base)
 {
-    deadline end = deadline_in(timeout_ms);
+    question *me = (question *)base;
     int times = 0;
-    for (;;) {
-        bool broken;
-        cuda_error state = look(comm, request, &broken);
-        if (broken)
-            return failure_error(comm);
-        if (state == CUDA_OK)
-            return MUSTER_OK;
-        if (state != CUDA_ERROR_NOT_READY)
-            return ran_badly(comm, request, state);
-        if (deadline_left_ms(end) == 0)
-            return failure_timeout(comm,
-                                   "%s has not ended on device %d within %lld ms; another rank has "
-                                   "not called it, or has stopped (NCCL does not tell which)",
-                                   request->job.what, comm->device, (long long)timeout_ms);
-        pause_before_next_look(comm, &times);
+    cuda_error state = look(me->comm, me->request, &me->broken);
+    while (!me->broken && state == CUDA_ERROR_NOT_READY && deadline_left_ms(me->end) > 0) {
+        pause_before_next_look(me->comm, &times);
+        state = look(me->comm, me->request, &me->broken);
     }
+    return state;
+}
+
+static void question_release(errand *base)
+{
+    question *me = (question *)base;
+    muster_comm *comm = me->comm;
+    job_unref(comm, &me->request->job);
+    free(me);
+    comm_unref(comm);
+}
+
+static question *question_new(muster_comm *comm, muster_request *request, deadline end)
+{
+    question *made = calloc(1, sizeof(*made));
+    if (made == NULL)
+        return NULL;
+    *made = (question){.errand = {.cuda = comm->cuda,
+                                  .device = comm->device,
+                                  .run = question_run,
+                                  .release = question_release},
+                       .comm = comm,
+                       .request = request,
+                       .end = end};
+    pthread_mutex_lock(&comm->lock);
+    comm->refs++;
+    request->job.refs++;
+    pthread_mutex_unlock(&comm->lock);
+    return made;
+}
+
+/* ---- elsewhere ---- */
+
+static muster_status timed_out(muster_comm *comm, const muster_request *request, int64_t timeout_ms,
+                               bool answered)
+{
+    return failure_timeout(comm, "%s has not ended on device %d within %lld ms; %s",
+                           request->job.what, comm->device, (long long)timeout_ms,
+                           answered ? "another rank has not called it, or has stopped (NCCL does "
+                                      "not tell which)"
+                                    : "CUDA does not come back from being asked; the driver hangs");
+}
+
+/* How much longer than NCCL CUDA may take to say so. */
+enum { GRACE_MS = 300 };
+
+static muster_status await(muster_comm *comm, muster_request *request, int64_t timeout_ms)
+{
+    question *asked = question_new(comm, request, deadline_in(timeout_ms));
+    if (asked == NULL)
+        return nccl_host->error(MUSTER_ERR_NO_MEMORY, "no memory to wait for an operation");
+    int64_t patience_ms =
+        timeout_ms < DEADLINE_LONGEST_MS ? timeout_ms + GRACE_MS : DEADLINE_LONGEST_MS;
+    muster_status status = errand_await(&asked->errand, deadline_in(patience_ms));
+    bool answered = status == MUSTER_OK;
+    if (status == MUSTER_ERR_TIMEOUT)
+        status = timed_out(comm, request, timeout_ms, false);
+    else if (answered && asked->broken)
+        status = failure_error(comm);
+    else if (answered && asked->errand.error == CUDA_ERROR_NOT_READY)
+        status = timed_out(comm, request, timeout_ms, true);
+    else if (answered && asked->errand.error != CUDA_OK)
+        status = ran_badly(comm, request, asked->errand.error);
+    errand_unref(&asked->errand);
+    return status;
 }
 
 muster_status comm_wait(muster_comm *comm, muster_request *request, int64_t timeout_ms)
 {
-    muster_status status = device_enter(comm->cuda, comm->device);
-    if (status == MUSTER_OK) {
-        status = await(comm, request, timeout_ms);
-        device_leave(comm->cuda);
-    }
+    muster_status status = await(comm, request, timeout_ms);
     request_let_go(comm, request);
     return status;
 }
 
+/* Asks once. False: there is no answer. */
+static bool ask(muster_comm *comm, muster_request *request, bool *complete)
+{
+    question *asked = question_new(comm, request, deadline_in(0));
+    if (asked == NULL)
+        return false;
+    bool answered = errand_await(&asked->errand, deadline_in(GRACE_MS)) == MUSTER_OK;
+    if (answered)
+        *complete = asked->broken || asked->errand.error != CUDA_ERROR_NOT_READY;
+    errand_unref(&asked->errand);
+    return answered;
+}
+
+/* What can't be asked is taken as complete: waiting for it then says why. */
 bool comm_test(muster_comm *comm, muster_request *request)
 {
-    bool broken = true;
-    cuda_error state = CUDA_OK;
-    if (device_enter(comm->cuda, comm->device) == MUSTER_OK) {
-        state = look(comm, request, &broken);
-        device_leave(comm->cuda);
-    }
-    return broken || state != CUDA_ERROR_NOT_READY;
+    bool complete = true;
+    return !ask(comm, request, &complete) || complete;
 }
 
 bool request_all_complete(muster_comm *comm)
 {
     bool all = true;
     for (muster_request *request = comm->requests; request != NULL && all; request = request->next)
-        all = comm_test(comm, request);
+        all = ask(comm, request, &all) && all;
     return all;
 }

@@ -75,9 +75,11 @@ typedef struct muster_copy muster_copy;
 
 /*
  * What can be done with device memory. Every function may be called from any thread and leaves the
- * calling thread's current device as it was. Each that fails says why through host->error. Only
- * in_use may be called before one of the others, or open, has succeeded in this process, or where
- * in_use says false and no group has a device.
+ * calling thread's current device as it was. Each that fails says why through host->error. Those
+ * that take a timeout_ms fail with MUSTER_ERR_TIMEOUT not long after it where the runtime does not
+ * come back; none of the others waits for the device. Only in_use may be called before one of the
+ * others, or open, has succeeded in this process, or where in_use says false and no group has a
+ * device.
  */
 typedef struct muster_device_table {
     uint32_t size;
@@ -97,13 +99,14 @@ typedef struct muster_device_table {
     muster_status (*locate)(const void *pointer, muster_memory_place *place);
 
     /* Memory of a device, and host memory that it copies from and to fast. free_memory takes
-     * either; NULL does nothing. */
-    muster_status (*alloc_device)(int device, size_t size, void **memory);
-    muster_status (*alloc_pinned)(int device, size_t size, void **memory);
+     * either and returns soon, whatever the device does: what takes longer goes on in the
+     * background, and memory may be kept to be used again. NULL does nothing. */
+    muster_status (*alloc_device)(int device, size_t size, int64_t timeout_ms, void **memory);
+    muster_status (*alloc_pinned)(int device, size_t size, int64_t timeout_ms, void **memory);
     void (*free_memory)(int device, void *memory);
 
     /* A stream that is ordered with the device's default one. */
-    muster_status (*stream_open)(int device, bool high_priority, void **stream);
+    muster_status (*stream_open)(int device, bool high_priority, int64_t timeout_ms, void **stream);
     void (*stream_close)(int device, void *stream);
 
     /*
@@ -112,7 +115,7 @@ typedef struct muster_device_table {
      * that it ends after timeout_ms (MUSTER_ERR_TIMEOUT; the copy may then still touch the memory).
      */
     muster_status (*copy_start)(int device, void *stream, void *to, const void *from, size_t size,
-                                muster_copy **copy);
+                                int64_t timeout_ms, muster_copy **copy);
     muster_status (*copy_wait)(muster_copy *copy, int64_t timeout_ms);
 } muster_device_table;
 

@@ -171,7 +171,8 @@ muster_status batch_run_staged(muster_group *group, const batch *all,
 {
     staging_bench *bench = NULL;
     muster_status status =
-        staged_outcome(group, staging_take(group, all->way.table, all->way.device, &bench));
+        staged_outcome(group, staging_take(group, all->way.table, all->way.device,
+                                           compose_deadline(group), &bench));
     bool one = all->count == 1 && !native_alone(group) &&
                batch_num_pieces(group, &all->list[0].transfer) > 1;
     if (status == MUSTER_OK)

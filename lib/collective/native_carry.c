@@ -96,7 +96,7 @@ static muster_status take_step(const step *s, portion of, size_t offset, bool *m
     if (total == 0)
         return MUSTER_OK;
     native_room room;
-    muster_status status = native_room_get(s->group, total, &room);
+    muster_status status = native_room_get(s->group, total, s->end, &room);
     if (status != MUSTER_OK)
         return status;
     size_t listed = list_transfers(s, of, offset, true, &room, &at, 0);

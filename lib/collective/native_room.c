@@ -34,7 +34,7 @@ static void release(muster_group *group, struct native *n)
     *n = (struct native){0};
 }
 
-static muster_status grow(muster_group *group, struct native *n, size_t bytes)
+static muster_status grow(muster_group *group, struct native *n, size_t bytes, deadline end)
 {
     enum { LEAST = 1 << 16 };
     size_t size = LEAST;
@@ -43,9 +43,10 @@ static muster_status grow(muster_group *group, struct native *n, size_t bytes)
     release(group, n);
     void *device = NULL, *host = NULL;
     int ordinal = group->gpu.ordinal;
-    muster_status status = table_of(group)->alloc_device(ordinal, size, &device);
+    muster_status status =
+        table_of(group)->alloc_device(ordinal, size, deadline_left_ms(end), &device);
     if (status == MUSTER_OK)
-        status = table_of(group)->alloc_pinned(ordinal, size, &host);
+        status = table_of(group)->alloc_pinned(ordinal, size, deadline_left_ms(end), &host);
     *n = (struct native){device, host, size, false};
     if (status == MUSTER_OK)
         return MUSTER_OK;
@@ -53,7 +54,7 @@ static muster_status grow(muster_group *group, struct native *n, size_t bytes)
     return failure_raise(group, status);
 }
 
-muster_status native_room_get(muster_group *group, size_t bytes, native_room *room)
+muster_status native_room_get(muster_group *group, size_t bytes, deadline end, native_room *room)
 {
     if (group->native == NULL)
         group->native = calloc(1, sizeof(*group->native));
@@ -62,7 +63,7 @@ muster_status native_room_get(muster_group *group, size_t bytes, native_room *ro
     struct native *n = group->native;
     muster_status status = MUSTER_OK;
     if (n->size < bytes || n->size == 0)
-        status = grow(group, n, bytes);
+        status = grow(group, n, bytes, end);
     *room = (native_room){n->device, n->host, group->gpu.own_stream};
     return status;
 }
@@ -85,8 +86,8 @@ static muster_status copy(muster_group *group, const native_room *room, char *to
     muster_copy *started = NULL;
     if (bytes == 0)
         return MUSTER_OK;
-    muster_status status =
-        table_of(group)->copy_start(group->gpu.ordinal, room->stream, to, from, bytes, &started);
+    muster_status status = table_of(group)->copy_start(group->gpu.ordinal, room->stream, to, from,
+                                                       bytes, deadline_left_ms(end), &started);
     if (status == MUSTER_OK)
         status = table_of(group)->copy_wait(started, deadline_left_ms(end));
     group->native->lost = group->native->lost || status == MUSTER_ERR_TIMEOUT;

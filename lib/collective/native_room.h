@@ -17,7 +17,7 @@ typedef struct native_room {
 } native_room;
 
 /* At least that many bytes; what was in it is gone. */
-muster_status native_room_get(muster_group *group, size_t bytes, native_room *room);
+muster_status native_room_get(muster_group *group, size_t bytes, deadline end, native_room *room);
 
 /* Writes to the host's half, and reads from it; put returns the place in the device's. */
 void *native_room_put(const native_room *room, size_t offset, const void *from, size_t bytes);

@@ -119,7 +119,7 @@ static muster_status transfer_staged(muster_group *group, const batch *all, must
         status = add_up(group, all, false, &total);
     if (status != MUSTER_OK || total == 0)
         return status;
-    status = native_room_get(group, total, &room);
+    status = native_room_get(group, total, end, &room);
     if (status != MUSTER_OK)
         return status;
     size_t count = list_staged(group, all, true, 0, &room, list);

@@ -221,7 +221,7 @@ muster_status staged_run(muster_group *group, const collective_call *call,
         return collective_of(call->kind)->run(group, call, label, out, in, end);
     muster_status status = MUSTER_OK;
     if (way->table != NULL)
-        status = staged_outcome(group, staging_take(group, way->table, way->device, &bench));
+        status = staged_outcome(group, staging_take(group, way->table, way->device, end, &bench));
     pieces p = {group, call, label, way, bench, total, end};
     if (status == MUSTER_OK)
         status = staged_in_pieces(group, total)

@@ -37,7 +37,8 @@ static void free_bench(staging_bench *bench)
     free(bench);
 }
 
-static muster_status new_bench(const muster_device_table *table, int device, staging_bench **made)
+static muster_status new_bench(const muster_device_table *table, int device, deadline end,
+                               staging_bench **made)
 {
     staging_bench *bench = calloc(1, sizeof(*bench));
     if (bench == NULL)
@@ -47,7 +48,7 @@ static muster_status new_bench(const muster_device_table *table, int device, sta
     muster_status status = MUSTER_OK;
     for (int i = 0; status == MUSTER_OK && i < STAGING_SLOTS; i++) {
         void *slot = NULL;
-        status = table->alloc_pinned(device, STAGING_PIECE, &slot);
+        status = table->alloc_pinned(device, STAGING_PIECE, deadline_left_ms(end), &slot);
         bench->slots[i] = slot;
     }
     if (status == MUSTER_OK)
@@ -58,7 +59,7 @@ static muster_status new_bench(const muster_device_table *table, int device, sta
 }
 
 muster_status staging_take(muster_group *group, const muster_device_table *table, int device,
-                           staging_bench **bench)
+                           deadline end, staging_bench **bench)
 {
     struct staging *all = staging_of(group);
     if (all == NULL)
@@ -72,12 +73,15 @@ muster_status staging_take(muster_group *group, const muster_device_table *table
         *at = found->next;
     pthread_mutex_unlock(&all->lock);
     *bench = found;
-    return found != NULL ? MUSTER_OK : new_bench(table, device, bench);
+    muster_status status = found != NULL ? MUSTER_OK : new_bench(table, device, end, bench);
+    if (status == MUSTER_OK)
+        (*bench)->end = end;
+    return status;
 }
 
 void staging_give_back(muster_group *group, staging_bench *bench)
 {
-    enum { PATIENCE_MS = 1000 };
+    enum { PATIENCE_MS = 300 };
     if (bench == NULL)
         return;
     deadline end = deadline_in(PATIENCE_MS);
@@ -96,7 +100,10 @@ void staging_give_back(muster_group *group, staging_bench *bench)
 muster_status staging_start(staging_bench *bench, int slot, void *stream, void *to,
                             const void *from, size_t bytes)
 {
-    return bench->table->copy_start(bench->device, stream, to, from, bytes, &bench->copies[slot]);
+    muster_status status = bench->table->copy_start(
+        bench->device, stream, to, from, bytes, deadline_left_ms(bench->end), &bench->copies[slot]);
+    bench->lost = bench->lost || status == MUSTER_ERR_TIMEOUT;
+    return status;
 }
 
 muster_status staging_wait(staging_bench *bench, int slot, deadline end)

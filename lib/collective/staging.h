@@ -19,11 +19,12 @@ typedef struct staging_bench {
     char *slots[STAGING_SLOTS];
     muster_copy *copies[STAGING_SLOTS]; /* under way, to or from the slot */
     bool lost;                          /* a copy may still touch a slot */
+    deadline end;                       /* of the operation */
     struct staging_bench *next;
 } staging_bench;
 
 muster_status staging_take(muster_group *group, const muster_device_table *table, int device,
-                           staging_bench **bench);
+                           deadline end, staging_bench **bench);
 
 /* Ends what is under way. */
 void staging_give_back(muster_group *group, staging_bench *bench);

@@ -21,14 +21,14 @@ static bool wants_priority(const muster_group *group)
     return value != NULL && strcmp(value, "1") == 0;
 }
 
-muster_status group_device_open(muster_group *group)
+muster_status group_device_open(muster_group *group, deadline end)
 {
     const backend_entry *entry = group->device.backend;
     const rank_device *device = rank_record_device(&group->ranks.ranks[group->rank], entry->name);
     if (device == NULL)
         return error_set(MUSTER_ERR_INTERNAL, "the rank has no device");
-    muster_status status = entry->ops->devices->stream_open(device->ordinal, wants_priority(group),
-                                                            &group->gpu.own_stream);
+    muster_status status = entry->ops->devices->stream_open(
+        device->ordinal, wants_priority(group), deadline_left_ms(end), &group->gpu.own_stream);
     if (status == MUSTER_OK)
         group->gpu.ordinal = device->ordinal;
     return status;

@@ -8,7 +8,7 @@
 #include "group/group.h"
 
 /* Takes the device that the roster says is this rank's, with a stream on it; and frees that. */
-muster_status group_device_open(muster_group *group);
+muster_status group_device_open(muster_group *group, deadline end);
 void group_device_close(muster_group *group);
 
 #endif

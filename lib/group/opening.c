@@ -271,11 +271,11 @@ static void start_side(struct opening *one, bool carries_messages)
 }
 
 /* What the group needs before a side is opened. */
-static muster_status prepare_group(muster_group *group)
+static muster_status prepare_group(muster_group *group, deadline end)
 {
     muster_status status = choose_backends(group);
     if (status == MUSTER_OK && group->device.backend != NULL)
-        status = say_where(group, group_device_open(group));
+        status = say_where(group, group_device_open(group, end));
     if (status == MUSTER_OK && (group->size > 1 || group->device.backend != NULL))
         status = say_where(group, work_queue_start(&group->queue, group));
     return status;
@@ -284,7 +284,7 @@ static muster_status prepare_group(muster_group *group)
 void opening_start(struct opening pair[2], const forming_plan *plan)
 {
     muster_group *group = plan->group;
-    muster_status status = prepare_group(group);
+    muster_status status = prepare_group(group, pair[0].all->meeting->end);
     bool host = status == MUSTER_OK && group->host.backend != NULL && group->size > 1;
     bool device = status == MUSTER_OK && group->device.backend != NULL;
     pair[0].side = host ? &group->host : NULL;

@@ -69,9 +69,9 @@ static inline muster_status toy_locate(const void *pointer, muster_memory_place 
     return MUSTER_OK;
 }
 
-static muster_status toy_alloc(int device, size_t size, void **memory)
+static muster_status toy_alloc(int device, size_t size, int64_t timeout_ms, void **memory)
 {
-    (void)device, (void)size, (void)memory;
+    (void)device, (void)size, (void)timeout_ms, (void)memory;
     return toy_refuse();
 }
 
@@ -80,16 +80,17 @@ static void toy_free(int device, void *memory)
     (void)device, (void)memory;
 }
 
-static muster_status toy_stream_open(int device, bool high_priority, void **stream)
+static muster_status toy_stream_open(int device, bool high_priority, int64_t timeout_ms,
+                                     void **stream)
 {
-    (void)device, (void)high_priority, (void)stream;
+    (void)device, (void)high_priority, (void)timeout_ms, (void)stream;
     return toy_refuse();
 }
 
 static muster_status toy_copy_start(int device, void *stream, void *to, const void *from,
-                                    size_t size, muster_copy **copy)
+                                    size_t size, int64_t timeout_ms, muster_copy **copy)
 {
-    (void)device, (void)stream, (void)to, (void)from, (void)size, (void)copy;
+    (void)device, (void)stream, (void)to, (void)from, (void)size, (void)timeout_ms, (void)copy;
     return toy_refuse();
 }
 
