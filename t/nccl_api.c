@@ -141,7 +141,7 @@ static void check_cuda_errors(void)
                     .get_last_error = cuda_last_of_test};
     is_int(cuda_api_error(&api, CUDA_ERROR_OUT_OF_MEMORY, "x"), MUSTER_ERR_NO_MEMORY, "no memory");
     is_int(cuda_api_error(&api, CUDA_ERROR_UNKNOWN, "can't do it"), MUSTER_ERR_FAILED, "all else");
-    is_str(muster_last_error(), "can't do it: it went wrong (cudaErrorOfTest)", "in words");
+    is_str(muster_last_error(), "can't do it: it went wrong (cudaErrorOfTest, 999)", "in words");
     is_int(forgotten, 2, "and CUDA need not tell it to the program again");
 }
 

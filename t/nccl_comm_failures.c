@@ -13,7 +13,7 @@
 #include "nccl_ranks.h"
 
 /* The time-out of what is to time out, and how long an abort is waited for. */
-enum { SHORT_MS = 700, ABORT_MS = 3000 };
+enum { SHORT_MS = 700, ABORT_MS = 600 };
 
 /* A group, and an operation of it. */
 typedef struct party {

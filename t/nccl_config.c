@@ -181,7 +181,7 @@ static const refusal refusals[] = {
     {23102, {{"nccl.nvls_host_mode", "1"}}, LACKING, "needs NCCL 2.32.3"},
     {22809, {{"nccl.max_ctas", "0"}}, WRONG, "'nccl.max_ctas' is 0, but NCCL 2.28.9 takes 1 to"},
     {22809, {{"nccl.min_ctas", "-1"}}, WRONG, "'nccl.min_ctas' is -1"},
-    {22809, {{"nccl.cga_cluster_size", "-1"}}, WRONG, "takes 0 to"},
+    {22809, {{"nccl.cga_cluster_size", "9"}}, WRONG, "takes 0 to 8 only"},
     {22809, {{"nccl.max_ctas", "4294967297"}}, WRONG, "is 4294967297"},
     {22809, {{"nccl.max_ctas", "9223372036854775807"}}, WRONG, "takes 1 to"},
     {22809, {{"nccl.n_channels_per_net_peer", "65"}}, WRONG, "takes 1 to 64"},

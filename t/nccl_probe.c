@@ -269,9 +269,13 @@ static const probe_row rows[] = {
      "does not start (error 999): see whether nvidia-smi shows the GPUs"},
 
     {"no runtime", DRIVER "MUSTER_CUDART_LIBRARY=/nowhere/libcudart.so.12 " NCCL,
-     "there is no CUDA runtime, neither libcudart.so.13 nor .12 nor .11.0 "
+     "the CUDA runtime that MUSTER_CUDART_LIBRARY names can't be opened "
      "(/nowhere/libcudart.so.12: ",
-     "install one, or name its file in MUSTER_CUDART_LIBRARY; NCCL 2.14.3"},
+     "); NCCL 2.14.3"},
+    {"a runtime that finds no driver", DRIVER RUNTIME NCCL "STUB_DRIVER_VERSION=0",
+     "the CUDA runtime does not find NVIDIA's driver, which was found here; what was found of the "
+     "runtime is 13.0 (/",
+     NULL},
     {"a runtime that lacks a function", DRIVER "MUSTER_CUDART_LIBRARY=@runtime_short " NCCL, "/",
      "lacks cudaEventQuery: it is no CUDA runtime, or older than 11"},
     {"a driver too old for the runtime", DRIVER RUNTIME NCCL "STUB_DRIVER_VERSION=12020",

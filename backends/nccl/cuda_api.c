@@ -81,8 +81,8 @@ muster_status cuda_api_sentence(const cuda_api *api, cuda_error error, const cha
 {
     muster_status status =
         error == CUDA_ERROR_OUT_OF_MEMORY ? MUSTER_ERR_NO_MEMORY : MUSTER_ERR_FAILED;
-    return nccl_host->error(status, "%s: %s (%s)", what, api->get_error_string(error),
-                            api->get_error_name(error));
+    return nccl_host->error(status, "%s: %s (%s, %d)", what, api->get_error_string(error),
+                            api->get_error_name(error), (int)error);
 }
 
 muster_status cuda_api_error(const cuda_api *api, cuda_error error, const char *what)

@@ -132,6 +132,11 @@ static cuda_verdict cuda_try_runtime(cuda_api *api, const library *opened, const
 static bool cuda_refuse_runtimes(const cuda_refused *refused, const library_reason *loader,
                                  library_reason *why)
 {
+    if (refused->length > 0 && refused->driver_version == 0)
+        return library_refuse(why,
+                              "the CUDA runtime does not find NVIDIA's driver, which was found "
+                              "here; what was found of the runtime is %s",
+                              refused->needs);
     if (refused->length > 0)
         return library_refuse(
             why,
@@ -142,6 +147,11 @@ static bool cuda_refuse_runtimes(const cuda_refused *refused, const library_reas
             refused->needs);
     if (refused->lacks.words[0] != '\0')
         return library_refuse(why, "%s", refused->lacks.words);
+    if (library_is_named(&runtime_place))
+        return library_refuse(why,
+                              "the CUDA runtime that MUSTER_CUDART_LIBRARY names can't be opened "
+                              "(%s)",
+                              loader->words);
     return library_refuse(why,
                           "there is no CUDA runtime, neither libcudart.so.13 nor .12 nor .11.0 "
                           "(%s): install one, or name its file in MUSTER_CUDART_LIBRARY",

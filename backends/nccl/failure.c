@@ -58,10 +58,10 @@ muster_status failure_result_error(muster_comm *comm, nccl_result result, const 
 
 muster_status failure_cuda_error(muster_comm *comm, cuda_error error, const char *what)
 {
-    return nccl_host->error(error == CUDA_ERROR_OUT_OF_MEMORY ? MUSTER_ERR_NO_MEMORY
-                                                              : MUSTER_ERR_SYSTEM,
-                            "%s on device %d: %s (%s)", what, comm->device,
-                            comm->cuda->get_error_string(error), comm->cuda->get_error_name(error));
+    return nccl_host->error(
+        error == CUDA_ERROR_OUT_OF_MEMORY ? MUSTER_ERR_NO_MEMORY : MUSTER_ERR_SYSTEM,
+        "%s on device %d: %s (%s, %d)", what, comm->device, comm->cuda->get_error_string(error),
+        comm->cuda->get_error_name(error), (int)error);
 }
 
 static bool break_v(muster_comm *comm, bool report, muster_status cause, const char *format,

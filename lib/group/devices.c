@@ -45,20 +45,27 @@ static muster_status add_device(const backend_entry *entry, int ordinal, devices
     return MUSTER_OK;
 }
 
-static int asked_device(const backend_entry *entry, const muster_options *options)
+static muster_status asked_device(const backend_entry *entry, const muster_options *options,
+                                  int *asked)
 {
     char name[96];
     snprintf(name, sizeof(name), "%s.device", entry->name);
     const char *value = options_value(options, entry->ops->options, name, NULL);
-    return value == NULL ? -1 : atoi(value);
+    *asked = value == NULL ? -1 : atoi(value);
+    if (value == NULL || *asked >= 0)
+        return MUSTER_OK;
+    return error_set(MUSTER_ERR_ARGUMENT, "%s is %s, but devices are counted from 0 on", name,
+                     value);
 }
 
 /* The device that this process knows to be its own; -1 where the others' list is needed. */
 static muster_status own_device(const backend_entry *entry, const muster_options *options,
                                 int told_local_rank, int count, int *device, const char **from)
 {
-    int current = -1, asked = asked_device(entry, options);
+    int current = -1, asked;
     *device = -1;
+    if (asked_device(entry, options, &asked) != MUSTER_OK)
+        return MUSTER_ERR_ARGUMENT;
     if (asked >= count)
         return error_set(MUSTER_ERR_ARGUMENT,
                          "%s.device is %d, but this process has %d devices, 0 to %d", entry->name,
