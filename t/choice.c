@@ -293,6 +293,8 @@ static const struct {
     {"fewer than ranks", "2", NULL, NULL, 3, "device\ttoy\t0\twhole", true},
     {"one that is not there", "2", NULL, "toy.device=2", 0,
      "toy.device is 2, but this process has 2 devices, 0 to 1", false},
+    {"one below all", "2", NULL, "toy.device=-1", 0,
+     "toy.device is -1, but devices are counted from 0 on", false},
     {"none that can be counted", "-1", NULL, NULL, 0, "backend\ttoy\t1.5\ta toy does nothing",
      false},
 };
