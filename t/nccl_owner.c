@@ -144,6 +144,7 @@ static void test_given_up(void)
     ok(!owner_leave(&stuck.base, deadline_in(50)), "it is given up");
     ok(deadline_now_ns() - start < patient(1000) * 1000000, "in time");
     ok(await_steps(&other, 2), "the others go on, on another thread");
+    ok(!owner_is_sound(of), "who knows what it still touches");
     is_int(atomic_load(&stuck.late), 0, "it still hangs");
     atomic_store(&stuck.hang, false);
     deadline end = soon();
@@ -151,8 +152,23 @@ static void test_given_up(void)
         nap(1);
     is_int(atomic_load(&stuck.late), 1, "when it comes back after all it is told");
     ok(pthread_equal(stuck.thread, other.thread) == 0, "it was another thread");
+    ok(owner_is_sound(of), "nothing hangs any more");
     ok(owner_leave(&other.base, soon()), "the other one leaves");
     ok(await_threads(before), "and no thread is left");
+}
+
+/* Users are counted beyond their leaving. */
+static void test_users(void)
+{
+    member a = fresh, b = fresh;
+    owner *of = owner_of(&cuda, 5);
+    ok(owner_is_idle(of) && owner_is_sound(of), "nobody makes use of a device");
+    owner_join(of, &a.base);
+    owner_join(of, &b.base);
+    ok(owner_leave(&a.base, soon()) && owner_leave(&b.base, soon()), "two join and leave");
+    ok(!owner_is_idle(of), "they may still be busy with it");
+    ok(!owner_done(of), "one is done");
+    ok(owner_done(of) && owner_is_idle(of), "and the last one");
 }
 
 static void *let_go(void *argument)
@@ -247,13 +263,14 @@ static void test_fork(void)
 
 int main(void)
 {
-    plan(12 + 9 + 2 + 3 + 3 + 2);
+    plan(12 + 11 + 5 + 2 + 3 + 3 + 2);
     nccl_host = &host_functions;
     pthread_t first;
     pthread_create(&first, NULL, let_go, &(member){.hang = true});
     pthread_join(first, NULL);
     test_turns();
     test_given_up();
+    test_users();
     test_patience();
     test_renewed();
     test_aborts();
