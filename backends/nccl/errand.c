@@ -36,7 +36,7 @@ static void office_reset(void)
 
 static void office_prepare(void)
 {
-    office_reset();
+    thread_condition_init(&office.changed);
     pthread_atfork(NULL, NULL, office_reset);
 }
 
