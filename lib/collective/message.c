@@ -275,7 +275,8 @@ static muster_status say_call(const muster_group *group, const message_label *la
 {
     char call[160], left[512];
     bool of_others = status == MUSTER_ERR_PEER_LOST || status == MUSTER_ERR_REMOTE;
-    if (!of_others || group->host.opening != NULL || group->device.opening != NULL)
+    if (!of_others || group->host.opening != NULL || group->device.opening != NULL ||
+        group->messages.opening != NULL)
         return error_set(status, "%s", sentence);
     say_left(group, label, left, sizeof(left));
     return error_set(status, "in %s%s: %s", message_label_text(label, call, sizeof(call)), left,

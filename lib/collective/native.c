@@ -15,25 +15,24 @@
 
 bool native_alone(muster_group *group)
 {
-    return group->host.backend == NULL && atomic_load(&group->device.comm) != NULL;
+    return group->host.backend == NULL && group->device.backend != NULL;
 }
 
-static muster_status start_call(muster_group *group, const muster_call *call, deadline end,
-                                muster_request **request)
+static muster_status start_call(muster_group *group, group_side *side, const muster_call *call,
+                                deadline end, muster_request **request)
 {
     muster_call timed = *call;
     timed.timeout_ms = deadline_left_ms(end);
     vigil_begin(group);
-    return group->device.backend->ops->call(atomic_load(&group->device.comm), &timed, request);
+    return side->backend->ops->call(atomic_load(&side->comm), &timed, request);
 }
 
 /* request is NULL where status says why it was not started. */
-static muster_status end_call(muster_group *group, muster_status status, muster_request *request,
-                              const message_label *label, deadline end)
+static muster_status end_call(muster_group *group, group_side *side, muster_status status,
+                              muster_request *request, const message_label *label, deadline end)
 {
     if (request != NULL)
-        status = group->device.backend->ops->wait(atomic_load(&group->device.comm), request,
-                                                  deadline_left_ms(end));
+        status = side->backend->ops->wait(atomic_load(&side->comm), request, deadline_left_ms(end));
     vigil_end(group);
     if (status == MUSTER_ERR_TIMEOUT) {
         char what[160];
@@ -44,12 +43,12 @@ static muster_status end_call(muster_group *group, muster_status status, muster_
     return status == MUSTER_OK ? MUSTER_OK : failure_raise(group, status);
 }
 
-muster_status native_run(muster_group *group, const muster_call *call, const message_label *label,
-                         deadline end)
+muster_status native_run(muster_group *group, group_side *side, const muster_call *call,
+                         const message_label *label, deadline end)
 {
     muster_request *request = NULL;
-    muster_status status = start_call(group, call, end, &request);
-    return end_call(group, status, request, label, end);
+    muster_status status = start_call(group, side, call, end, &request);
+    return end_call(group, side, status, request, label, end);
 }
 
 /* A call that has been started, while the group's thread goes on. */
@@ -63,7 +62,8 @@ typedef struct started {
 static muster_status finish(muster_group *group, void *token)
 {
     started *mine = token;
-    muster_status status = end_call(group, MUSTER_OK, mine->request, &mine->label, mine->end);
+    muster_status status =
+        end_call(group, &group->device, MUSTER_OK, mine->request, &mine->label, mine->end);
     if (status != MUSTER_OK)
         status = group_error(group, mine->function, status);
     free(mine);
@@ -75,14 +75,14 @@ muster_status native_run_behind(muster_group *group, const muster_call *call, co
 {
     muster_request *request = NULL;
     started *token = malloc(sizeof(*token));
-    muster_status status = start_call(group, call, end, &request);
+    muster_status status = start_call(group, &group->device, call, end, &request);
     if (status == MUSTER_OK && token != NULL) {
         *token = (started){request, *label, end, function};
         if (work_finish_later(group, finish, token))
             return MUSTER_OK;
     }
     free(token);
-    return end_call(group, status, request, label, end);
+    return end_call(group, &group->device, status, request, label, end);
 }
 
 /* ---- collectives ---- */
@@ -185,7 +185,7 @@ muster_status native_call(muster_group *group, const collective_call *call,
     muster_status status =
         way->handle
             ? native_run_behind(group, &whole, collective_of(call->kind)->function, label, end)
-            : native_run(group, &whole, label, end);
+            : native_run(group, &group->device, &whole, label, end);
     free(numbers);
     return status;
 }

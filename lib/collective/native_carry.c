@@ -111,7 +111,7 @@ static muster_status take_step(const step *s, portion of, size_t offset, bool *m
                               .stream = room.stream};
     status = native_room_store(s->group, &room, 0, sent, s->end);
     if (status == MUSTER_OK)
-        status = native_run(s->group, &call, &s->messages[0].label, s->end);
+        status = native_run(s->group, &s->group->messages, &call, &s->messages[0].label, s->end);
     if (status == MUSTER_OK)
         status = native_room_fetch(s->group, &room, sent, total - sent, s->end);
     if (status == MUSTER_OK)

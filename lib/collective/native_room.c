@@ -64,7 +64,7 @@ muster_status native_room_get(muster_group *group, size_t bytes, deadline end, n
     muster_status status = MUSTER_OK;
     if (n->size < bytes || n->size == 0)
         status = grow(group, n, bytes, end);
-    *room = (native_room){n->device, n->host, group->gpu.own_stream};
+    *room = (native_room){n->device, n->host, group->gpu.message_stream};
     return status;
 }
 

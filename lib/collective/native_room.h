@@ -29,11 +29,12 @@ muster_status native_room_store(muster_group *group, const native_room *room, si
 muster_status native_room_fetch(muster_group *group, const native_room *room, size_t offset,
                                 size_t bytes, deadline end);
 
-/* Carries a call out and waits for it; a failure is the group's. */
-muster_status native_run(muster_group *group, const muster_call *call, const message_label *label,
-                         deadline end);
+/* Carries a call out by the communicator of side and waits for it; a failure is the group's. */
+muster_status native_run(muster_group *group, group_side *side, const muster_call *call,
+                         const message_label *label, deadline end);
 
-/* The same on the group's thread for a call that the caller has a handle for: it is started, and
+/* The same for the device's side on the group's thread, for a call that the caller has a handle
+ * for: it is started, and
  * its end is left to another thread, where that can be had. function is what the caller called. */
 muster_status native_run_behind(muster_group *group, const muster_call *call, const char *function,
                                 const message_label *label, deadline end);

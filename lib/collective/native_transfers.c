@@ -53,7 +53,7 @@ static muster_status transfer_directly(muster_group *group, const batch *all,
     if (count == 0)
         return MUSTER_OK;
     return all->way.handle ? native_run_behind(group, &call, all->function, &label, end)
-                           : native_run(group, &call, &label, end);
+                           : native_run(group, &group->device, &call, &label, end);
 }
 
 /* Whether it travels, in this direction. */
@@ -128,7 +128,7 @@ static muster_status transfer_staged(muster_group *group, const batch *all, must
     const muster_call call = call_of(list, count, room.stream);
     status = native_room_store(group, &room, 0, sent, end);
     if (status == MUSTER_OK)
-        status = native_run(group, &call, &label, end);
+        status = native_run(group, &group->device, &call, &label, end);
     if (status == MUSTER_OK)
         status = native_room_fetch(group, &room, sent, total - sent, end);
     if (status == MUSTER_OK)

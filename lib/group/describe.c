@@ -127,12 +127,13 @@ static void write_device(facts *f, const muster_group *group)
 
 static void write_backend(facts *f, muster_group *group)
 {
-    group_side *sides[2];
+    group_side *sides[GROUP_SIDES];
     size_t count = group_sides(group, sides);
     facts_text(f, "backend", muster_group_backend(group));
     facts_text(f, "why", group->why);
     for (size_t i = 0; i < count; i++)
-        write_side(f, group, sides[i], i > 0 ? "device " : "");
+        if (sides[i] != &group->messages)
+            write_side(f, group, sides[i], i > 0 ? "device " : "");
     write_device(f, group);
 }
 

@@ -282,6 +282,7 @@ muster_status forming_run(exchange *meeting, const forming_plan *plans, size_t n
     for (size_t i = 0; i < num_plans; i++) {
         work_queue_drain(plans[i].group->queue, DEADLINE_LONGEST_MS);
         plans[i].group->host.opening = plans[i].group->device.opening = NULL;
+        plans[i].group->messages.opening = NULL;
         free(all.openings[i][0].theirs);
         free(all.openings[i][1].theirs);
     }

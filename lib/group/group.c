@@ -60,8 +60,8 @@ muster_status group_new(const group_shape *shape, muster_group **group)
                                            .exchange = forming_exchange,
                                            .cancelled = forming_cancelled,
                                            .broken = failure_reported};
-    made->device.owner = made->host.owner;
-    made->host.group = made->device.group = made;
+    made->device.owner = made->messages.owner = made->host.owner;
+    made->host.group = made->device.group = made->messages.group = made;
     made->gpu.ordinal = -1;
     made->rank = shape->rank;
     made->size = shape->size;
@@ -86,24 +86,27 @@ muster_status group_new(const group_shape *shape, muster_group **group)
     return MUSTER_OK;
 }
 
-size_t group_sides(muster_group *group, group_side *sides[2])
+size_t group_sides(muster_group *group, group_side *sides[GROUP_SIDES])
 {
     size_t count = 0;
     if (group->host.backend != NULL)
         sides[count++] = &group->host;
     if (group->device.backend != NULL)
         sides[count++] = &group->device;
+    if (group->messages.backend != NULL)
+        sides[count++] = &group->messages;
     return count;
 }
 
 bool group_is_connected(muster_group *group)
 {
-    return atomic_load(&group->host.comm) != NULL || atomic_load(&group->device.comm) != NULL;
+    return atomic_load(&group->host.comm) != NULL || atomic_load(&group->device.comm) != NULL ||
+           atomic_load(&group->messages.comm) != NULL;
 }
 
 void group_abort_comms(muster_group *group)
 {
-    group_side *sides[2];
+    group_side *sides[GROUP_SIDES];
     size_t count = group_sides(group, sides);
     for (size_t i = 0; i < count; i++) {
         muster_comm *comm = atomic_load(&sides[i]->comm);
@@ -116,7 +119,7 @@ void group_abort_comms(muster_group *group)
 static muster_status close_comms(muster_group *group, void *unused)
 {
     (void)unused;
-    group_side *sides[2];
+    group_side *sides[GROUP_SIDES];
     size_t count = group_sides(group, sides);
     native_free(group);
     staging_free(group);
@@ -227,7 +230,7 @@ static void leave_name(muster_group *group)
 /* After fork, in the child. */
 static void forget_comms(muster_group *group)
 {
-    group_side *sides[2];
+    group_side *sides[GROUP_SIDES];
     size_t count = group_sides(group, sides);
     for (size_t i = 0; i < count; i++)
         if (sides[i]->comm != NULL)

@@ -53,14 +53,19 @@ typedef struct group_side {
 
 /* Of the side of devices. */
 typedef struct group_device {
-    int ordinal;         /* of this process; -1: the group has none */
-    void *own_stream;    /* what the group opened by itself; NULL: it has no device */
-    void *_Atomic given; /* by muster_group_set_stream(); NULL: the own one */
+    int ordinal;          /* of this process; -1: the group has none */
+    void *own_stream;     /* what the group opened by itself; NULL: it has no device */
+    void *message_stream; /* the same for messages, in a group without a host side */
+    void *_Atomic given;  /* by muster_group_set_stream(); NULL: the own one */
 } group_device;
 
 struct muster_group {
     group_side host;   /* without a backend where all goes through the device's */
     group_side device; /* without a backend where device memory is staged */
+    /* The device's backend once more, in a group of several ranks without a host side: what muster
+     * says and what callers have the device carry go by one communicator each, so that neither can
+     * be taken for the other. */
+    group_side messages;
     group_device gpu;
     struct staging *staging; /* pinned memory, for memory that its side can't carry */
     struct native *native;   /* carries messages in a group without a host side */
@@ -127,8 +132,10 @@ void group_destroy(muster_group *group);
 /* Whether a communicator is open. */
 bool group_is_connected(muster_group *group);
 
+enum { GROUP_SIDES = 3 };
+
 /* The sides of the group that have a backend, the host's first; returns how many. */
-size_t group_sides(muster_group *group, group_side *sides[2]);
+size_t group_sides(muster_group *group, group_side *sides[GROUP_SIDES]);
 
 /* What the communicator of host memory has heard of another rank, which is nothing where there is
  * none: whether it may be lost, and whether it has closed its own in good order. */

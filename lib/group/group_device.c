@@ -31,15 +31,24 @@ muster_status group_device_open(muster_group *group, deadline end)
         device->ordinal, wants_priority(group), deadline_left_ms(end), &group->gpu.own_stream);
     if (status == MUSTER_OK)
         group->gpu.ordinal = device->ordinal;
+    if (status == MUSTER_OK && group->messages.backend != NULL)
+        status =
+            entry->ops->devices->stream_open(device->ordinal, wants_priority(group),
+                                             deadline_left_ms(end), &group->gpu.message_stream);
     return status;
+}
+
+static void close_stream(const muster_group *group, void **stream)
+{
+    if (*stream != NULL)
+        group->device.backend->ops->devices->stream_close(group->gpu.ordinal, *stream);
+    *stream = NULL;
 }
 
 void group_device_close(muster_group *group)
 {
-    if (group->gpu.own_stream != NULL)
-        group->device.backend->ops->devices->stream_close(group->gpu.ordinal,
-                                                          group->gpu.own_stream);
-    group->gpu.own_stream = NULL;
+    close_stream(group, &group->gpu.message_stream);
+    close_stream(group, &group->gpu.own_stream);
 }
 
 muster_status muster_group_device(const muster_group *group, int *ordinal)

@@ -34,17 +34,22 @@ void opening_move(struct opening *one, opening_state state, muster_status status
     pthread_mutex_unlock(&one->all->lock);
 }
 
-/* The sides with devices of several groups are opened one after the other, in the same order on all
- * ranks: two that are opened at once may wait for each other. The lock is held. */
+static bool is_of_device(const group_side *side)
+{
+    return side != NULL && side != &side->group->host;
+}
+
+/* The sides with devices are opened one after the other, in the same order on all ranks: two that
+ * are opened at once may wait for each other. The lock is held. */
 static bool is_turn(const struct opening *one)
 {
-    if (one->side != &one->side->group->device)
+    if (!is_of_device(one->side))
         return true;
-    for (size_t i = 0; i < one->all->count; i++) {
-        const struct opening *other = &one->all->openings[i][1];
+    for (size_t i = 0; i < 2 * one->all->count; i++) {
+        const struct opening *other = &one->all->openings[i / 2][i % 2];
         if (other == one)
             break;
-        if (other->state != OPENING_ENDED)
+        if (is_of_device(other->side) && other->state != OPENING_ENDED)
             return false;
     }
     return true;
@@ -90,7 +95,9 @@ static muster_status choose_backends(muster_group *group)
     group->in_pieces = true;
     for (int r = 0; r < group->size; r++)
         group->in_pieces = group->in_pieces && group->ranks.ranks[r].in_use != 0;
-    group_side *sides[2];
+    if (made.host == NULL && group->size > 1)
+        group->messages.backend = made.device;
+    group_side *sides[GROUP_SIDES];
     size_t count = group_sides(group, sides);
     for (size_t i = 0; status == MUSTER_OK && i < count; i++)
         if (group->size > 1 || sides[i] == &group->device)
@@ -180,9 +187,10 @@ static muster_status say_where(const muster_group *group, muster_status status)
 static muster_comm *splitting(const struct opening *one)
 {
     muster_group *parent = one->plan->parent;
-    bool may = parent != NULL && one->side == &one->side->group->device &&
-               parent->device.backend == one->side->backend;
-    return may ? atomic_load(&parent->device.comm) : NULL;
+    if (parent == NULL || !is_of_device(one->side))
+        return NULL;
+    group_side *same = one->side == &one->side->group->device ? &parent->device : &parent->messages;
+    return same->backend == one->side->backend ? atomic_load(&same->comm) : NULL;
 }
 
 /* A split has its place in the order of the parent's operations, behind what was issued before. */
@@ -210,8 +218,10 @@ static muster_status open_side(struct opening *one)
         .one_host = group->one_host,
         .ranks_here = roster_ranks_on_host(&group->ranks, group->rank),
         .cores_here = group->ranks.ranks[group->rank].cores,
-        .device = side == &group->device ? group->gpu.ordinal : -1,
-        .stream = side == &group->device ? muster_group_stream(group) : NULL,
+        .device = is_of_device(side) ? group->gpu.ordinal : -1,
+        .stream = side == &group->device     ? muster_group_stream(group)
+                  : side == &group->messages ? group->gpu.message_stream
+                                             : NULL,
         .parent = splitting(one),
         .color = one->plan->color,
     };
@@ -230,7 +240,7 @@ static muster_status open_alone(struct opening *one)
 {
     muster_group *group = one->side->group;
     muster_status status = open_side(one);
-    if (status == MUSTER_OK && one->side == &group->device && group->size > 1)
+    if (status == MUSTER_OK && one->side == &group->messages)
         status = say_where(group, vigil_start(group));
     return status;
 }
@@ -286,15 +296,16 @@ void opening_start(struct opening pair[2], const forming_plan *plan)
     muster_group *group = plan->group;
     muster_status status = prepare_group(group, pair[0].all->meeting->end);
     bool host = status == MUSTER_OK && group->host.backend != NULL && group->size > 1;
+    bool alone = status == MUSTER_OK && group->messages.backend != NULL;
     bool device = status == MUSTER_OK && group->device.backend != NULL;
-    pair[0].side = host ? &group->host : NULL;
+    pair[0].side = host ? &group->host : alone ? &group->messages : NULL;
     pair[1].side = device ? &group->device : NULL;
-    if (!host)
+    if (pair[0].side == NULL)
         opening_move(&pair[0], OPENING_ENDED, status);
     if (!device)
         opening_move(&pair[1], OPENING_ENDED, MUSTER_OK);
-    if (host)
+    if (pair[0].side != NULL)
         start_side(&pair[0], true);
     if (device)
-        start_side(&pair[1], !host);
+        start_side(&pair[1], pair[0].side == NULL);
 }

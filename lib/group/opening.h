@@ -35,8 +35,9 @@ typedef struct forming {
     pthread_mutex_t lock;
     pthread_cond_t changed;
     exchange *meeting;
-    struct opening openings[FORMING_MAX_GROUPS][2]; /* of each group the host's and the device's */
-    size_t count;                                   /* of groups */
+    struct opening openings[FORMING_MAX_GROUPS]
+                           [2]; /* of each group what carries messages, and the device's */
+    size_t count;               /* of groups */
     atomic_bool cancelled;
     muster_status cause; /* why, for the calling thread alone */
     char cause_sentence[ERROR_SIZE];
@@ -45,8 +46,8 @@ typedef struct forming {
 /* Sets the state, and the first failure with the thread's last error as its words. */
 void opening_move(struct opening *one, opening_state state, muster_status status);
 
-/* Chooses the backends of the plan's group and has both sides opened: the host's and the device's.
- * A side that is not to be opened has ended at once. */
+/* Chooses the backends of the plan's group and has its sides opened: what carries messages, and the
+ * device's. A side that is not to be opened has ended at once. */
 void opening_start(struct opening pair[2], const forming_plan *plan);
 
 #endif
