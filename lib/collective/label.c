@@ -35,15 +35,16 @@ static const struct {
     [MESSAGE_GATHER_OBJECTS] = {"gather_objects", 0},
 };
 
-static bool is_known(const message_label *label)
+bool message_label_is_known(const message_label *label)
 {
     return (size_t)label->kind < sizeof(kinds) / sizeof(*kinds) && kinds[label->kind].name != NULL;
 }
 
 static const char *describe(const message_label *label, bool with_count, char *text, size_t size)
 {
-    const char *name = is_known(label) ? kinds[label->kind].name : "an unknown operation";
-    int traits = is_known(label) ? kinds[label->kind].traits : 0;
+    const char *name =
+        message_label_is_known(label) ? kinds[label->kind].name : "an unknown operation";
+    int traits = message_label_is_known(label) ? kinds[label->kind].traits : 0;
     char what[48] = "", redop[32] = "", root[32] = "";
     if (traits & TYPED && with_count)
         snprintf(what, sizeof(what), " of %llu %s", (unsigned long long)label->count,
@@ -54,8 +55,9 @@ static const char *describe(const message_label *label, bool with_count, char *t
         snprintf(redop, sizeof(redop), ", %s", muster_reduction_name(label->redop));
     if (label->root >= 0)
         snprintf(root, sizeof(root), ", root %d", label->root);
-    snprintf(text, size, "%s #%llu%s%s%s", label->receiving ? "recv" : name,
-             (unsigned long long)label->sequence, what, redop, root);
+    snprintf(text, size, "%s #%llu%s%s%s%s", label->receiving ? "recv" : name,
+             (unsigned long long)label->sequence, what, redop, root,
+             label->device ? ", in device memory" : "");
     return text;
 }
 
@@ -66,11 +68,12 @@ const char *message_label_text(const message_label *label, char *text, size_t si
 
 const char *message_label_call(const message_label *label, char *text, size_t size)
 {
-    return describe(label, is_known(label) && kinds[label->kind].traits & COUNTED, text, size);
+    return describe(label, message_label_is_known(label) && kinds[label->kind].traits & COUNTED,
+                    text, size);
 }
 
 bool message_label_is_ragged(const message_label *label)
 {
-    return is_known(label) && kinds[label->kind].traits & TYPED &&
+    return message_label_is_known(label) && kinds[label->kind].traits & TYPED &&
            !(kinds[label->kind].traits & COUNTED);
 }

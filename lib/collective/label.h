@@ -38,6 +38,7 @@ typedef struct message_label {
     bool receiving; /* of MESSAGE_SEND, the other side; for words only */
     double scalar;  /* the sender's, of MUSTER_PREMUL_SUM; may differ */
     bool checking;  /* the message compares the call and is no part of it */
+    bool device;    /* of MESSAGE_SEND: what it stands for goes by the device's communicator */
 } message_label;
 
 /* "all_reduce #17 of 8 int32, sum" in words. Returns text. */
@@ -46,8 +47,8 @@ const char *message_label_text(const message_label *label, char *text, size_t si
 /* The same without what may differ between the ranks of one call, to compare their calls. */
 const char *message_label_call(const message_label *label, char *text, size_t size);
 
-/* Whether ranks give a count for each rank, so that those of one call differ. */
-bool message_label_is_ragged(const message_label *label);
+/* Whether there is an operation of that kind. */
+bool message_label_is_known(const message_label *label);
 
 /* Whether it takes a count for each rank, so that what two ranks say of it may differ. */
 bool message_label_is_ragged(const message_label *label);

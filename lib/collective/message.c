@@ -3,8 +3,8 @@
  * Envelopes, and carrying many messages at once.
  *
  * An envelope is MESSAGE_ENVELOPE bytes, numbers in little-endian order: magic, kind, type,
- * reduction, root, sequence, count, bytes, scalar, and the payload itself where it is at most
- * MESSAGE_INLINE bytes.
+ * reduction, device, root, sequence, count, bytes, scalar, and the payload itself where it is at
+ * most MESSAGE_INLINE bytes.
  */
 #include "config.h"
 
@@ -33,7 +33,7 @@ typedef struct envelope {
     uint8_t kind;
     uint8_t type;
     uint8_t redop;
-    uint8_t unused;
+    uint8_t device;
     uint64_t root;
     uint64_t sequence;
     uint64_t count;
@@ -74,6 +74,7 @@ void message_to(message *out, int peer, const message_label *whole, const void *
         .kind = (uint8_t)label->kind,
         .type = (uint8_t)label->type,
         .redop = (uint8_t)label->redop,
+        .device = label->device,
         .root = htole64((uint64_t)(int64_t)label->root),
         .sequence = htole64(label->sequence),
         .count = htole64(label->count),
@@ -138,7 +139,8 @@ static void label_from_envelope(const envelope *head, message_label *label)
                              .root = (int)(int64_t)le64toh(head->root),
                              .sequence = le64toh(head->sequence),
                              .count = le64toh(head->count),
-                             .scalar = double_of_bits(head->scalar)};
+                             .scalar = double_of_bits(head->scalar),
+                             .device = head->device != 0};
 }
 
 /* Both make the same call, and what differs is how much one has for the other. */
@@ -169,6 +171,18 @@ static muster_status disagreement(muster_group *group, const message *m,
     return failure_raise(group, MUSTER_ERR_MISMATCH);
 }
 
+/* Nothing that it says can be quoted. */
+static muster_status no_envelope(muster_group *group, const message *m)
+{
+    char here[160], who[320];
+    error_set(MUSTER_ERR_MISMATCH,
+              "in %s: what came from %s is not how a message of muster begins; the ranks have made "
+              "different calls (MUSTER_CHECK=1 shows which), or its muster is another",
+              message_label_text(&m->label, here, sizeof(here)),
+              rank_record_name(&group->ranks.ranks[m->peer], who, sizeof(who)));
+    return failure_raise(group, MUSTER_ERR_MISMATCH);
+}
+
 muster_status message_open(muster_group *group, message *m)
 {
     envelope head;
@@ -176,9 +190,12 @@ muster_status message_open(muster_group *group, message *m)
     memcpy(&head, m->envelope, sizeof(head));
     label_from_envelope(&head, &theirs);
     const message_label said = said_of(&m->label), *ours = &said;
-    bool same = le32toh(head.magic) == ENVELOPE_MAGIC && theirs.kind == ours->kind &&
-                theirs.type == ours->type && theirs.redop == ours->redop &&
-                theirs.root == ours->root && theirs.sequence == ours->sequence &&
+    if (le32toh(head.magic) != ENVELOPE_MAGIC ||
+        (theirs.kind != MESSAGE_CHECK && !message_label_is_known(&theirs)))
+        return no_envelope(group, m);
+    bool same = theirs.kind == ours->kind && theirs.type == ours->type &&
+                theirs.redop == ours->redop && theirs.root == ours->root &&
+                theirs.sequence == ours->sequence && theirs.device == ours->device &&
                 theirs.count == ours->count && le64toh(head.bytes) == m->bytes;
     if (!same)
         return disagreement(group, m, &theirs);

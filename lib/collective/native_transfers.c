@@ -18,15 +18,14 @@ static size_t bytes_of(const muster_transfer *t)
     return t->count * muster_type_size(t->type);
 }
 
-static message_label label_of(const batch *all)
+static message_label label_of(const numbered *one)
 {
-    const numbered *first = &all->list[0];
     return (message_label){.kind = MESSAGE_SEND,
-                           .type = first->transfer.type,
+                           .type = one->transfer.type,
                            .root = -1,
-                           .sequence = first->number,
-                           .count = first->transfer.count,
-                           .receiving = !batch_sends(&first->transfer)};
+                           .sequence = one->number,
+                           .count = one->transfer.count,
+                           .receiving = !batch_sends(&one->transfer)};
 }
 
 static muster_call call_of(const muster_transfer *transfers, size_t count, void *stream)
@@ -48,7 +47,7 @@ static muster_status transfer_directly(muster_group *group, const batch *all,
     for (size_t i = 0; i < all->count; i++)
         if (all->list[i].transfer.count > 0)
             transfers[count++] = all->list[i].transfer;
-    const message_label label = label_of(all);
+    const message_label label = label_of(&all->list[0]);
     const muster_call call = call_of(transfers, count, all->way.stream);
     if (count == 0)
         return MUSTER_OK;
@@ -124,7 +123,7 @@ static muster_status transfer_staged(muster_group *group, const batch *all, must
         return status;
     size_t count = list_staged(group, all, true, 0, &room, list);
     count += list_staged(group, all, false, sent, &room, list + count);
-    const message_label label = label_of(all);
+    const message_label label = label_of(&all->list[0]);
     const muster_call call = call_of(list, count, room.stream);
     status = native_room_store(group, &room, 0, sent, end);
     if (status == MUSTER_OK)
@@ -136,13 +135,43 @@ static muster_status transfer_staged(muster_group *group, const batch *all, must
     return status;
 }
 
+/* Whether an envelope goes before it: where calls are compared, and where it may be that the other
+ * side has nothing but that, since of an empty buffer nobody can tell where it is. */
+static bool has_envelope(muster_group *group, const muster_transfer *t)
+{
+    return t->peer != group->rank && (group->checks || (t->count == 0 && !native_alone(group)));
+}
+
+/* The other side does not say where its buffer is where either kind of memory is right. */
+static muster_status carry_envelopes(muster_group *group, const batch *all, deadline end)
+{
+    size_t count = 0;
+    message *messages = calloc(all->count + 1, sizeof(*messages));
+    if (messages == NULL)
+        return compose_no_memory(group, (all->count + 1) * sizeof(*messages), "messages");
+    for (size_t i = 0; i < all->count; i++) {
+        const muster_transfer *t = &all->list[i].transfer;
+        message_label label = label_of(&all->list[i]);
+        label.device = t->count > 0 && !native_alone(group);
+        if (has_envelope(group, t) && batch_sends(t))
+            message_to(&messages[count++], t->peer, &label, NULL, 0);
+        else if (has_envelope(group, t))
+            message_from(&messages[count++], t->peer, &label, NULL, 0);
+    }
+    muster_status status = count > 0 ? messages_carry(group, messages, count, end) : MUSTER_OK;
+    free(messages);
+    return status;
+}
+
 muster_status native_transfers(muster_group *group, const batch *all, deadline end)
 {
     muster_transfer *transfers = calloc(all->count + 1, sizeof(*transfers));
     if (transfers == NULL)
         return compose_no_memory(group, (all->count + 1) * sizeof(*transfers), "transfers");
-    muster_status status = all->way.native ? transfer_directly(group, all, transfers, end)
-                                           : transfer_staged(group, all, transfers, end);
+    muster_status status = carry_envelopes(group, all, end);
+    if (status == MUSTER_OK)
+        status = all->way.native ? transfer_directly(group, all, transfers, end)
+                                 : transfer_staged(group, all, transfers, end);
     free(transfers);
     return status;
 }
