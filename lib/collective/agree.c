@@ -24,6 +24,13 @@
 
 enum { COUNTS_SIZE = 112 };
 
+/* What the buffers go by. */
+typedef enum agree_place {
+    AGREE_MESSAGES = 0,
+    AGREE_DEVICE = 1, /* the device's communicator */
+    AGREE_EITHER = 2  /* the rank moves nothing */
+} agree_place;
+
 /* Numbers in little-endian order. */
 typedef struct agree_word {
     uint64_t kind;
@@ -35,7 +42,7 @@ typedef struct agree_word {
     uint64_t to_you;
     uint64_t from_you;
     uint64_t refused;         /* 1: its arguments are wrong by themselves */
-    uint64_t device;          /* 1: the buffers go by the device's communicator */
+    uint64_t device;          /* where the buffers are, an agree_place */
     char counts[COUNTS_SIZE]; /* in words, or why it was refused */
 } agree_word;
 _Static_assert(sizeof(agree_word) <= MESSAGE_INLINE, "a word travels inside an envelope");
@@ -87,7 +94,7 @@ static agree_word say_call(const muster_group *group, const collective_call *cal
     agree_word word = {.kind = htole64((uint64_t)label->kind)};
     if (call == NULL)
         return word;
-    word.device = htole64(way->native ? 1 : 0);
+    word.device = htole64(way->idle ? AGREE_EITHER : way->native ? AGREE_DEVICE : AGREE_MESSAGES);
     word.type = htole64((uint64_t)call->type);
     word.redop = htole64((uint64_t)call->redop);
     word.root = htole64((uint64_t)(int64_t)call->root);
@@ -163,7 +170,7 @@ static void say_who(const muster_group *group, agree_word *words, int rank, uint
     snprintf(text, size, "%s calls %s%s%s",
              rank_record_name(&group->ranks.ranks[rank], who, sizeof(who)),
              message_label_call(&theirs, call, sizeof(call)), word->counts,
-             word->device != 0 ? ", in device memory" : "");
+             le64toh(word->device) == AGREE_DEVICE ? ", in device memory" : "");
 }
 
 static muster_status differ(muster_group *group, agree_word *words, int first, uint64_t sequence,
@@ -182,12 +189,23 @@ static muster_status differ(muster_group *group, agree_word *words, int first, u
     return failure_raise(group, MUSTER_ERR_MISMATCH);
 }
 
+/* Ranks that move nothing agree with the others. */
+static void settle_places(agree_word *words, int size)
+{
+    uint64_t known = htole64(AGREE_EITHER);
+    for (int r = size - 1; r >= 0; r--)
+        known = words[r].device != htole64(AGREE_EITHER) ? words[r].device : known;
+    for (int r = 0; r < size; r++)
+        words[r].device = words[r].device == htole64(AGREE_EITHER) ? known : words[r].device;
+}
+
 static muster_status judge_calls(muster_group *group, agree_word *words, uint64_t sequence)
 {
     bool *others = calloc((size_t)group->size, sizeof(bool));
     if (others == NULL)
         return compose_no_memory(group, (size_t)group->size, "a set of ranks");
     int first = 0;
+    settle_places(words, group->size);
     for (int r = group->size - 1; r > 0; r--) {
         others[r] = !alike(&words[r], &words[0]);
         first = others[r] ? r : first;

@@ -142,12 +142,17 @@ static muster_status refuse(muster_group *group, const collective_call *call, mu
     return group_error(group, collective_of(call->kind)->function, status);
 }
 
+/* A rank that moves nothing may have no buffer that says which way the others go. It goes the way
+ * of host memory, where the others look for it: see native_tell_idle. */
 static muster_status find_way(muster_group *group, const collective_call *call, route *way)
 {
     const void *send = collective_sends(group, call) ? call->send : NULL;
     const void *receive = collective_receives(group, call) ? call->receive : NULL;
     bool one = collective_of(call->kind)->send == AMOUNT_NONE;
-    return route_find(group, send, receive, one ? "buffer" : "receive", way);
+    muster_status status = route_find(group, send, receive, one ? "buffer" : "receive", way);
+    if (status == MUSTER_OK && collective_is_idle(group, call))
+        *way = (route){.idle = true};
+    return status;
 }
 
 /* The public functions end in this. */

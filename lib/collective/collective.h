@@ -72,6 +72,9 @@ bool collective_receives(const muster_group *group, const collective_call *call)
 /* The arguments, in words where one is wrong; turns redop into its kind and scalar. */
 muster_status collective_check(muster_group *group, collective_call *call);
 
+/* Of arguments that are right: whether this rank has nothing to send and nothing to receive. */
+bool collective_is_idle(const muster_group *group, const collective_call *call);
+
 /* Parts of it that messages between two ranks share: each is of one buffer. */
 muster_status collective_check_type(muster_type type);
 muster_status collective_check_elements(const void *buffer, const char *name, size_t count,

@@ -216,6 +216,16 @@ static muster_status check_buffers(const muster_group *group, const collective_c
     return status == MUSTER_OK ? check_overlap(group, call, sent, received) : status;
 }
 
+bool collective_is_idle(const muster_group *group, const collective_call *call)
+{
+    size_t sent = 0, received = 0;
+    if (collective_sends(group, call))
+        measure(group, call, collective_of(call->kind)->send, &sent);
+    if (collective_receives(group, call))
+        measure(group, call, collective_of(call->kind)->receive, &received);
+    return sent == 0 && received == 0;
+}
+
 muster_status collective_check(muster_group *group, collective_call *call)
 {
     muster_status status = collective_check_type(call->type);

@@ -166,8 +166,9 @@ static muster_status disagreement(muster_group *group, const message *m,
         error_set(MUSTER_ERR_MISMATCH, "the ranks disagree: rank %d calls %s, but %s calls %s; %s",
                   group->rank, message_label_text(&m->label, here, sizeof(here)), who,
                   message_label_text(theirs, there, sizeof(there)),
-                  m->label.receiving ? "count and type must be the sender's"
-                                     : "every rank must make the same call");
+                  m->label.device != theirs->device ? "both must be in one kind of memory"
+                  : m->label.receiving              ? "count and type must be the sender's"
+                                                    : "every rank must make the same call");
     return failure_raise(group, MUSTER_ERR_MISMATCH);
 }
 

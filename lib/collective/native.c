@@ -167,8 +167,9 @@ muster_status native_call(muster_group *group, const collective_call *call,
                           const route *way, deadline end)
 {
     size_t n = (size_t)group->size, size = muster_type_size(call->type);
-    if (is_uniform(call->kind) && call->count == 0)
-        return MUSTER_OK;
+    muster_status status = native_tell_idle(group, call, label, end);
+    if (status != MUSTER_OK)
+        return status;
     size_t *numbers = calloc(4 * n, sizeof(size_t));
     if (numbers == NULL)
         return compose_no_memory(group, 4 * n * sizeof(size_t), "counts");
@@ -182,10 +183,9 @@ muster_status native_call(muster_group *group, const collective_call *call,
     whole.receive_offsets = numbers + 3 * n;
     whole.stream = way->stream;
     messages_note(group, label);
-    muster_status status =
-        way->handle
-            ? native_run_behind(group, &whole, collective_of(call->kind)->function, label, end)
-            : native_run(group, &group->device, &whole, label, end);
+    status = way->handle
+                 ? native_run_behind(group, &whole, collective_of(call->kind)->function, label, end)
+                 : native_run(group, &group->device, &whole, label, end);
     free(numbers);
     return status;
 }

@@ -23,6 +23,17 @@ muster_status native_call(muster_group *group, const collective_call *call,
                           const message_label *label, const layout *out, const layout *in,
                           const route *way, deadline end);
 
+/* ---- native_idle.c ---- */
+
+/*
+ * Between two ranks for which a _v operation has nothing either way there are envelopes instead, as
+ * where it goes by messages: one of them may be without any buffer, and go by messages then.
+ */
+muster_status native_tell_idle(muster_group *group, const collective_call *call,
+                               const message_label *label, deadline end);
+
+/* ---- native_transfers.c, native_carry.c ---- */
+
 /* The transfers of a batch, all at once; those in host memory through memory of the device. */
 muster_status native_transfers(muster_group *group, const batch *all, deadline end);
 

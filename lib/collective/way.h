@@ -15,6 +15,7 @@ typedef struct route {
     bool send_away;                   /* not in host memory */
     bool receive_away;
     bool native; /* the group's device communicator can reach all of them */
+    bool idle;   /* this rank moves nothing: its buffers don't matter, and may be NULL */
     bool handle; /* the caller does not wait */
 } route;
 
