@@ -151,6 +151,15 @@ static bool differs_in_count(const message_label *ours, const message_label *the
            theirs->root == ours->root && theirs->sequence == ours->sequence;
 }
 
+static const char *hint(const message_label *ours, const message_label *theirs)
+{
+    if (!ours->receiving)
+        return "every rank must make the same call";
+    bool alike = ours->count == theirs->count && ours->type == theirs->type;
+    return alike && ours->device != theirs->device ? "both must be in one kind of memory"
+                                                   : "count and type must be the sender's";
+}
+
 static muster_status disagreement(muster_group *group, const message *m,
                                   const message_label *theirs)
 {
@@ -166,9 +175,7 @@ static muster_status disagreement(muster_group *group, const message *m,
         error_set(MUSTER_ERR_MISMATCH, "the ranks disagree: rank %d calls %s, but %s calls %s; %s",
                   group->rank, message_label_text(&m->label, here, sizeof(here)), who,
                   message_label_text(theirs, there, sizeof(there)),
-                  m->label.device != theirs->device ? "both must be in one kind of memory"
-                  : m->label.receiving              ? "count and type must be the sender's"
-                                                    : "every rank must make the same call");
+                  hint(&m->label, theirs));
     return failure_raise(group, MUSTER_ERR_MISMATCH);
 }
 
