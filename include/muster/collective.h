@@ -20,9 +20,11 @@
  * made of it, first compare each collective: operation, number, type, reduction, root and counts.
  * All of them then get MUSTER_ERR_MISMATCH before anything has moved, with the first ranks that
  * differ and what these call; also where a rank refuses its call and others do not. It takes a
- * message more between each two ranks, and is not for messages between two ranks. Without it a
- * disagreement is found as above: never in silence, but by those alone who have to do with each
- * other, and in the case of a root only after the time-out.
+ * message more between each two ranks. Messages between two ranks compare themselves; those of
+ * device memory over NCCL do so where it is set. Without it a disagreement is found as above: never
+ * in silence, but by those alone who have to do with each other, and in the case of a root only
+ * after the time-out. Device memory over NCCL is the exception: there ranks that disagree get what
+ * NCCL makes of it, which may be wrong data and MUSTER_OK.
  *
  * Results. Reductions take the elements of ranks in the order of ranks in every call and for every
  * count: all ranks get the same bits, muster_reduce() those of muster_all_reduce(), and the same

@@ -7,7 +7,7 @@
  * so must those of all ranks in one collective, where the group carries device memory by itself
  * ("nccl", "cpu:gloo,cuda:nccl"; MUSTER_CHECK=1 compares that too). Managed memory goes either way.
  * In a group that does not ("gloo") device memory is staged through the host, and ranks may differ.
- * A rank that contributes nothing to a call passes a pointer of that kind all the same, not NULL.
+ * For a rank that has nothing to move in a call there is no kind; its buffers may be NULL.
  *
  * Order. A group has a stream of its rank's device, its own one (ordered with the default stream)
  * or one that the caller gives. An operation comes behind all that this stream had to do when it
@@ -15,7 +15,8 @@
  * ended when its work on the device has. What is put on the stream after a call with a handle is
  * not ordered with it: until the handle says that it has ended the buffers belong to the operation.
  * Operations of a group begin in the order in which they were issued; in one that carries device
- * memory by itself that holds for sends and receives of such memory too.
+ * memory by itself that holds for sends and receives of such memory too. With MUSTER_CHECK=1 those
+ * after a receive of device memory wait until its sender has come, since the two compare it.
  */
 #ifndef MUSTER_DEVICE_H
 #define MUSTER_DEVICE_H

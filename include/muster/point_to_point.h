@@ -5,10 +5,13 @@
  * Messages between two ranks arrive in the order sent; the receiver's count (of elements) and type
  * must be exactly the sender's, no less and no more, else it gets MUSTER_ERR_MISMATCH, and the
  * group has failed; a length that it does not know goes in a message before. Messages do not wait
- * for collectives of the group, nor for messages with other ranks. A send that is done has no need
- * of its buffer any more, which does not say that the message was received. Buffers belong to the
- * caller, aligned for their type, and must stay as they are until the operation is done. work is
- * NULL for a call that blocks, see muster/work.h.
+ * for collectives of the group, nor for messages with other ranks. Over NCCL it is otherwise, which
+ * is for device memory, and in a group on NCCL alone for host memory too: a count or type that
+ * differs is found with MUSTER_CHECK=1 alone (else the content may be wrong, and MUSTER_OK), and
+ * messages are in one order with the group's other operations over NCCL, see muster/device.h. A
+ * send that is done has no need of its buffer any more, which does not say that the message was
+ * received. Buffers belong to the caller, aligned for their type, and must stay as they are until
+ * the operation is done. work is NULL for a call that blocks, see muster/work.h.
  *
  * Each message with a handle has a thread of its own until it is done. For many at once there is
  * muster_batch_send_recv(), which takes one for each rank that it receives from.
