@@ -156,7 +156,7 @@ static const struct {
      {{"a", HAS, HAS, ONE("GPU-a", "01")}, {"b", HAS, NEWER, ONE("GPU-b", "01")}},
      2,
      "rigged",
-     "rank 0 (host a, pid 100) has version 1, but rank 1 (host b, pid 101) has 2"},
+     "rank 0 (host a, pid 100) has version 1 of toy, but rank 1 (host b, pid 101) has 2"},
     {"devices by local rank",
      "auto",
      {{"a", HAS, HAS, TWO}, {"b", HAS, HAS, TWO}, {"a", HAS, HAS, TWO}, {"b", HAS, HAS, TWO}},

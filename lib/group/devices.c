@@ -211,10 +211,10 @@ static muster_status check_beside(const roster *ranks, int rank, const char *bac
     if (strcmp(has->version, zero->version) != 0)
         return say(words,
                    asprintf(words,
-                            "%s has version %s, but %s has %s, and all ranks must have "
+                            "%s has version %s of %s, but %s has %s, and all ranks must have "
                             "the same",
                             rank_record_name(&ranks->ranks[0], first, sizeof(first)), zero->version,
-                            rank_record_name(record, who, sizeof(who)), has->version));
+                            backend, rank_record_name(record, who, sizeof(who)), has->version));
     for (int r = 0; r < rank; r++)
         if (same_device(&ranks->ranks[r], rank_record_device(&ranks->ranks[r], backend), record,
                         rank_record_device(record, backend)))

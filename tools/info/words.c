@@ -47,7 +47,7 @@ static void words_option(const muster_option_report *option, int indent, bool ve
                     *option->default_value != '\0' ? "default " : "",
                     *option->default_value != '\0' ? option->default_value : "no default",
                     words_versions(option, versions, sizeof(versions)),
-                    *option->aliases != '\0' ? ", once called " : "", option->aliases,
+                    *option->aliases != '\0' ? ", also called " : "", option->aliases,
                     option->usable ? "" : ", not usable here", verbose ? ":" : "");
     if (verbose)
         paragraph_print(stdout, indent, "", "%s", option->help);
