@@ -293,7 +293,8 @@ static void check_faults(void)
         const char *part;
     } rows[] = {
         {DEVICE, "cudaMalloc:1:2", MUSTER_ERR_NO_MEMORY,
-         "can't take 8 bytes of the memory of device 1: out of memory (cudaErrorMemoryAllocation, 2)"},
+         "can't take 8 bytes of the memory of device 1: out of memory (cudaErrorMemoryAllocation, "
+         "2)"},
         {DEVICE, "cudaMalloc:1:999", MUSTER_ERR_FAILED, "of device 1: "},
         {DEVICE, "cuCtxPushCurrent_v2:1:201", MUSTER_ERR_FAILED, "can't enter device 1: "},
         {PINNED, "cudaHostAlloc:1:2", MUSTER_ERR_NO_MEMORY, "8 bytes of pinned memory of device 1"},

@@ -15,8 +15,7 @@
 
 const nccl_config_field nccl_config_fields[] = {
     {"nccl.blocking", AT(blocking), false, 21400, 0, 1, "NCCL_COMM_BLOCKING"},
-    {"nccl.cga_cluster_size", AT(cga_cluster_size), false, 21700, 0, 8,
-     "NCCL_CGA_CLUSTER_SIZE"},
+    {"nccl.cga_cluster_size", AT(cga_cluster_size), false, 21700, 0, 8, "NCCL_CGA_CLUSTER_SIZE"},
     {"nccl.min_ctas", AT(min_ctas), false, 21700, 1, INT_MAX, "NCCL_MIN_CTAS"},
     {"nccl.max_ctas", AT(max_ctas), false, 21700, 1, INT_MAX, "NCCL_MAX_CTAS"},
     {"nccl.net_name", AT(net_name), true, 21700, 0, 0, "NCCL_NET"},

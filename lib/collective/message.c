@@ -174,8 +174,7 @@ static muster_status disagreement(muster_group *group, const message *m,
     else
         error_set(MUSTER_ERR_MISMATCH, "the ranks disagree: rank %d calls %s, but %s calls %s; %s",
                   group->rank, message_label_text(&m->label, here, sizeof(here)), who,
-                  message_label_text(theirs, there, sizeof(there)),
-                  hint(&m->label, theirs));
+                  message_label_text(theirs, there, sizeof(there)), hint(&m->label, theirs));
     return failure_raise(group, MUSTER_ERR_MISMATCH);
 }
 
