@@ -35,6 +35,14 @@ bool expect_receives(const setting *s)
            (!(s->row->traits & ROW_RECEIVES_AT_ROOT) || s->rank == s->root);
 }
 
+bool expect_concerns(const setting *s, int rank)
+{
+    if (!expect_sends(s, rank) || rank == s->rank)
+        return expect_sends(s, rank);
+    return expect_receives(s) &&
+           (!(s->row->traits & ROW_FROM_LEFT) || rank == (s->rank + s->n - 1) % s->n);
+}
+
 static void expect_reduction(const setting *s, char *const *arrays, char *expected)
 {
     size_t size = muster_type_size(s->type), total = row_send_count(s, 0);

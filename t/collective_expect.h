@@ -12,6 +12,10 @@
 bool expect_sends(const setting *s, int rank);
 bool expect_receives(const setting *s);
 
+/* Whether the setting's rank gives or gets of what that rank has; the rest, which it takes long to
+ * make up, it need not know. */
+bool expect_concerns(const setting *s, int rank);
+
 /* What a rank multiplies by in a scaled sum; whole numbers for integers. */
 bool expect_is_whole(muster_type type);
 double expect_scalar(muster_type type, int rank);
