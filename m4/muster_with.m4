@@ -134,3 +134,16 @@ AC_DEFUN([MUSTER_TOOLS], [
     [tools_summary="no (--disable-tools)"])
   AM_CONDITIONAL([TOOLS], [test "x$enable_tools" = xyes])
 ])
+
+# What a distribution calls the packages of the backends, for sentences that say what to install.
+AC_DEFUN([MUSTER_BACKEND_PACKAGES], [
+  AC_ARG_WITH([backend-packages],
+    [AS_HELP_STRING([--with-backend-packages=PREFIX],
+      [what the names of the backends' packages begin with, for sentences (none)])],
+    [], [with_backend_packages=no])
+  AS_CASE([$with_backend_packages],
+    [no], [AC_DEFINE([BACKEND_PACKAGE(name)], ["the " name " backend's package"],
+             [what is to be installed where a backend is missing])],
+    [yes], [AC_MSG_ERROR([--with-backend-packages wants the prefix, such as libmuster-])],
+    [AC_DEFINE_UNQUOTED([BACKEND_PACKAGE(name)], ["the package $with_backend_packages" name])])
+])

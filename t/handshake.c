@@ -3,6 +3,8 @@
  * What ranks decide alike from their records, which are made by hand here: the backend, and the
  * address of each rank.
  */
+#include "config.h"
+
 #include "group/choice.h"
 #include "group/handshake.h"
 
@@ -117,11 +119,12 @@ static int choose_of_none(int index, void *argument, volatile child_report *repo
 
 static void no_plugin(void)
 {
-    child_report any, named;
+    child_report any, misspelt, named;
     children_run(1, choose_of_none, (void *)"auto", &any);
-    children_run(1, choose_of_none, (void *)"glo", &named);
+    children_run(1, choose_of_none, (void *)"glo", &misspelt);
+    children_run(1, choose_of_none, (void *)"gloo", &named);
     if (any.number != 0) {
-        skip(6, "a plugin of gloo is installed");
+        skip(8, "a plugin of gloo is installed");
         return;
     }
     is_int(any.status, MUSTER_ERR_UNAVAILABLE, "without a plugin there is no backend for two");
@@ -130,10 +133,14 @@ static void no_plugin(void)
             "folder), /",
             "the folders are named");
     ok(strstr(any.sentence, "put that right") == NULL, "and nothing is to be put right");
-    is_int(named.status, MUSTER_ERR_NOT_FOUND, "nor one whose name is misspelt");
-    has_str(named.sentence, "there is no backend 'glo'; did you mean 'gloo'? found were: local;",
+    has_str(any.sentence, "install " BACKEND_PACKAGE("gloo"), "and what is to be installed");
+    has_str(named.sentence, "there is no backend 'gloo'; install " BACKEND_PACKAGE("gloo"),
+            "also to who asks for it by name");
+    is_int(misspelt.status, MUSTER_ERR_NOT_FOUND, "nor one whose name is misspelt");
+    has_str(misspelt.sentence, "there is no backend 'glo'; did you mean 'gloo'? found were: local;",
             "gloo is meant though it is missing");
-    has_str(named.sentence, "muster_<name>.so was looked for in /no such/folder (no such folder)",
+    has_str(misspelt.sentence,
+            "muster_<name>.so was looked for in /no such/folder (no such folder)",
             "and where it was looked for is said");
 }
 
@@ -332,7 +339,7 @@ static void introduce(void)
 int main(void)
 {
     enum { NUM_CHOICES = 19 };
-    plan(3 * NUM_CHOICES + 3 * NUM_ADDRESSES + 9 + 6);
+    plan(3 * NUM_CHOICES + 3 * NUM_ADDRESSES + 9 + 8);
     unsetenv("MUSTER_OPTIONS");
     unsetenv("MUSTER_RIGGED_FAIL");
     no_plugin();

@@ -3,6 +3,8 @@
  * The one list of backends of this process: made on first need, never freed. A list is never
  * changed: where a backend is probed later, a new list takes the place of the old one.
  */
+#include "config.h"
+
 #include "backend/backend.h"
 
 #include <pthread.h>
@@ -166,6 +168,14 @@ static void backend_offer_gloo(nearest *search)
         nearest_offer(search, "gloo");
 }
 
+/* What to install for a backend of muster's own; "" for others. */
+static const char *install(const char *name)
+{
+    return strcmp(name, "gloo") == 0   ? "install " BACKEND_PACKAGE("gloo") "; "
+           : strcmp(name, "nccl") == 0 ? "install " BACKEND_PACKAGE("nccl") "; "
+                                       : "";
+}
+
 muster_status backend_unknown(const char *name)
 {
     const backend_set *set;
@@ -181,9 +191,9 @@ muster_status backend_unknown(const char *name)
     }
     backend_offer_gloo(&search);
     return error_set(MUSTER_ERR_NOT_FOUND,
-                     "there is no backend '%s'; %s%s%sfound were: %s; muster_<name>.so was looked "
-                     "for in %.900s (folders in MUSTER_BACKEND_PATH come first)",
-                     name, search.best != NULL ? "did you mean '" : "",
+                     "there is no backend '%s'; %s%s%s%sfound were: %s; muster_<name>.so was "
+                     "looked for in %.900s (folders in MUSTER_BACKEND_PATH come first)",
+                     name, install(name), search.best != NULL ? "did you mean '" : "",
                      search.best != NULL ? search.best : "", search.best != NULL ? "'? " : "",
                      known, set->searched);
 }

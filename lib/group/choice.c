@@ -178,16 +178,18 @@ static muster_status add_words(char **words, const char *more, const char *name,
 static muster_status no_backend(int count, const char *others)
 {
     if (*others != '\0')
-        return error_set(MUSTER_ERR_UNAVAILABLE,
-                         "no backend connects these %d ranks%s; put that right, or install the "
-                         "gloo backend's package where it is missing: muster-info says what a "
-                         "host has",
-                         count, others);
-    return error_set(MUSTER_ERR_UNAVAILABLE,
-                     "no backend connects these %d ranks: no plugin was found in %s; install the "
-                     "gloo backend's package, or name the folder of muster_gloo.so in "
-                     "MUSTER_BACKEND_PATH",
-                     count, backend_searched());
+        return error_set(
+            MUSTER_ERR_UNAVAILABLE,
+            "no backend connects these %d ranks%s; put that right, or install " BACKEND_PACKAGE(
+                "gloo") " where it is missing: muster-info says what a "
+                        "host has",
+            count, others);
+    return error_set(
+        MUSTER_ERR_UNAVAILABLE,
+        "no backend connects these %d ranks: no plugin was found in %s; install " BACKEND_PACKAGE(
+            "gloo") ", or name the folder of muster_gloo.so in "
+                    "MUSTER_BACKEND_PATH",
+        count, backend_searched());
 }
 
 /* The first of the list that all ranks have, with devices or without; *others says why not those

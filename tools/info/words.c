@@ -137,7 +137,7 @@ void info_print(const info *found, bool options, bool launcher, bool verbose)
     if (!words_has_gloo(found))
         paragraph_print(stdout, INDENT, "gloo",
                         "not found: there is no muster_gloo.so where "
-                        "plugins are looked for; install the gloo backend's package");
+                        "plugins are looked for; install " BACKEND_PACKAGE("gloo"));
     if (launcher)
         printf("\nlauncher, as the environment says\n%s", found->started);
     if (options)
