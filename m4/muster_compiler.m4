@@ -75,10 +75,11 @@ AC_DEFUN([MUSTER_VERSION_SCRIPT], [
 ])
 
 # VECTOR_CFLAGS: for loops over arrays, vector code also where it pays for long ones only. Products are not
-# contracted with sums, so that results are the same on every machine; nobody looks at floating-point exceptions.
+# contracted with sums, and none is kept wider than its type, so that results are the same on every machine; nobody
+# looks at floating-point exceptions.
 AC_DEFUN([MUSTER_VECTOR], [
   VECTOR_CFLAGS=
-  for option in -ftree-vectorize -fvect-cost-model=dynamic -ffp-contract=off \
+  for option in -ftree-vectorize -fvect-cost-model=dynamic -ffp-contract=off -fexcess-precision=standard \
     -fno-trapping-math; do
     muster_saved_CFLAGS=$CFLAGS
     CFLAGS="$CFLAGS -Werror $option"
@@ -86,4 +87,13 @@ AC_DEFUN([MUSTER_VECTOR], [
     CFLAGS=$muster_saved_CFLAGS
   done
   AC_SUBST([VECTOR_CFLAGS])
+])
+
+# muster_wide: whether pointers and sizes have 64 bits.
+AC_DEFUN([MUSTER_WIDE], [
+  AC_MSG_CHECKING([whether pointers have 64 bits])
+  AC_COMPILE_IFELSE([AC_LANG_PROGRAM([], [[static int wide[sizeof(void *) >= 8 ? 1 : -1]; (void)wide;]])],
+    [muster_wide=yes], [muster_wide=no])
+  AC_MSG_RESULT([$muster_wide])
+  AM_CONDITIONAL([WIDE], [test "x$muster_wide" = xyes])
 ])

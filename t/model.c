@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * A plain model of element types and reductions. Integers go by way of 128 bits, in which nothing
- * that is compared overflows; small floating types are read and written by slow_floats.c.
+ * A plain model of element types and reductions. Integers go by way of 64 bits, where sums and
+ * products wrap as in narrower types; small floating types are read and written by slow_floats.c.
  */
 #include "config.h"
 
@@ -12,9 +12,6 @@
 #include <string.h>
 
 #include "slow_floats.h"
-
-__extension__ typedef __int128 whole;
-__extension__ typedef unsigned __int128 unsigned_whole;
 
 typedef enum model_kind { SIGNED, UNSIGNED, TRUTH, SMALL, SINGLE, DOUBLE } model_kind;
 
@@ -123,8 +120,9 @@ static uint64_t write_number(muster_type type, double value)
 /* Every step rounds by itself, in the type that sums of this one are taken in. */
 static double rounded(muster_type type, double value)
 {
+    volatile double wide = value;
     volatile float single = (float)value;
-    return rows[type].kind == DOUBLE ? value : (double)single;
+    return rows[type].kind == DOUBLE ? wide : (double)single;
 }
 
 static double float_step(double a, double b, muster_type type, muster_reduction kind)
@@ -155,23 +153,29 @@ static uint64_t reduce_numbers(const uint64_t *bits, const double *scalars, int 
 
 /* ---- integers and truth ---- */
 
-static whole read_whole(muster_type type, uint64_t bits)
+/* The bits of an element, with the sign of a narrower one carried on. */
+static uint64_t widened(muster_type type, uint64_t bits)
 {
     unsigned width = 8 * (unsigned)rows[type].size;
-    if (rows[type].kind == SIGNED && bits >> (width - 1))
-        return (whole)bits - ((whole)1 << width);
-    return (whole)bits;
+    return rows[type].kind == SIGNED && width < 64 && bits >> (width - 1)
+               ? bits - (UINT64_C(1) << width)
+               : bits;
 }
 
-static whole whole_step(whole a, whole b, muster_reduction kind)
+static bool is_less(uint64_t a, uint64_t b, muster_type type)
+{
+    return rows[type].kind == SIGNED ? (int64_t)a < (int64_t)b : a < b;
+}
+
+static uint64_t whole_step(uint64_t a, uint64_t b, muster_type type, muster_reduction kind)
 {
     switch (kind) {
     case MUSTER_PROD:
-        return (whole)((unsigned_whole)a * (unsigned_whole)b);
+        return a * b;
     case MUSTER_MIN:
-        return a < b ? a : b;
+        return is_less(a, b, type) ? a : b;
     case MUSTER_MAX:
-        return a > b ? a : b;
+        return is_less(b, a, type) ? a : b;
     case MUSTER_BAND:
         return a & b;
     case MUSTER_BOR:
@@ -179,21 +183,53 @@ static whole whole_step(whole a, whole b, muster_reduction kind)
     case MUSTER_BXOR:
         return a ^ b;
     default:
-        return (whole)((unsigned_whole)a + (unsigned_whole)b);
+        return a + b;
     }
+}
+
+/* The sum of what is left when each is divided, and the sum of the quotients, are small enough. */
+static uint64_t mean_of_unsigned(const uint64_t *bits, uint64_t n)
+{
+    uint64_t quotients = 0, left = 0;
+    for (uint64_t r = 0; r < n; r++) {
+        quotients += bits[r] / n;
+        left += bits[r] % n;
+    }
+    return quotients + left / n;
+}
+
+/* Cut towards zero, which is up where the exact mean is below it. */
+static uint64_t mean_of_signed(const uint64_t *bits, muster_type type, int64_t n)
+{
+    int64_t quotients = 0, left = 0;
+    for (int64_t r = 0; r < n; r++) {
+        int64_t x = (int64_t)widened(type, bits[r]);
+        quotients += x / n;
+        left += x % n;
+    }
+    quotients += left / n;
+    left %= n;
+    if (quotients > 0 && left < 0)
+        quotients--;
+    if (quotients < 0 && left > 0)
+        quotients++;
+    return (uint64_t)quotients;
 }
 
 static uint64_t reduce_wholes(const uint64_t *bits, const double *scalars, int n, muster_type type,
                               muster_reduction kind)
 {
-    whole total = 0;
+    if (kind == MUSTER_AVG)
+        return rows[type].kind == SIGNED ? mean_of_signed(bits, type, n)
+                                         : mean_of_unsigned(bits, (uint64_t)n);
+    uint64_t total = 0;
     for (int r = 0; r < n; r++) {
-        whole mine = read_whole(type, bits[r]);
+        uint64_t mine = widened(type, bits[r]);
         if (kind == MUSTER_PREMUL_SUM)
-            mine = (whole)((unsigned_whole)mine * (unsigned_whole)(whole)scalars[r]);
-        total = r == 0 ? mine : whole_step(total, mine, kind);
+            mine *= scalars[r] < 0 ? (uint64_t)(int64_t)scalars[r] : (uint64_t)scalars[r];
+        total = r == 0 ? mine : whole_step(total, mine, type, kind);
     }
-    return (uint64_t)(kind == MUSTER_AVG ? total / n : total);
+    return total;
 }
 
 static uint64_t reduce_truths(const uint64_t *bits, int n, muster_reduction kind)

@@ -19,7 +19,8 @@
 #define FLOATING(suffix, ctype, wide, read, write)                                                 \
     static inline wide scale_##suffix(ctype x, wide s)                                             \
     {                                                                                              \
-        return read(x) * s;                                                                        \
+        const wide scaled = read(x) * s;                                                           \
+        return scaled;                                                                             \
     }                                                                                              \
     static inline wide plain_##suffix(ctype x, wide s)                                             \
     {                                                                                              \
@@ -28,7 +29,8 @@
     }                                                                                              \
     static inline ctype mean_##suffix(wide a, size_t n)                                            \
     {                                                                                              \
-        return write(a / (wide)n);                                                                 \
+        const wide mean = a / (wide)n;                                                             \
+        return write(mean);                                                                        \
     }                                                                                              \
     static inline ctype total_##suffix(wide a, size_t n)                                           \
     {                                                                                              \
