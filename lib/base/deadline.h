@@ -9,8 +9,9 @@
 #include <stdint.h>
 #include <time.h>
 
-/* Longer time-outs are taken as this: 100 years, which no clock here overflows on. */
-#define DEADLINE_LONGEST_MS (INT64_C(100) * 365 * 24 * 3600 * 1000)
+/* Longer time-outs are taken as this: 50 years, which no clock overflows on, be its seconds of 32
+ * bits. */
+#define DEADLINE_LONGEST_MS (INT64_C(50) * 365 * 24 * 3600 * 1000)
 
 typedef struct deadline {
     int64_t at_ns; /* CLOCK_MONOTONIC */
