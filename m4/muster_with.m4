@@ -111,14 +111,20 @@ AC_DEFUN([MUSTER_WITH_CUDA], [
 ])
 
 # The backend itself is always built, unless it is to be left out.
+# There is no CUDA for machines whose pointers are narrow.
 AC_DEFUN([MUSTER_WITH_NCCL], [
+  AC_REQUIRE([MUSTER_WIDE])
   MUSTER_WITH([nccl], [NCCL], [compare declarations with NCCL's header; no: leave the nccl backend out],
     [nccl.h])
   MUSTER_WITH_HEADER([nccl], [NCCL], [nccl.h], [$CUDA_CFLAGS])
   MUSTER_FOUND([nccl], [$muster_nccl], [no nccl.h])
-  AM_CONDITIONAL([NCCL], [test "x$with_nccl" != xno])
+  AS_IF([test "x$muster_wide" = xno && test "x$with_nccl" = xyes],
+    [AC_MSG_ERROR([--with-nccl=yes: there is no NCCL where pointers have 32 bits])])
+  AM_CONDITIONAL([NCCL], [test "x$with_nccl" != xno && test "x$muster_wide" = xyes])
   AS_IF([test "x$with_nccl" = xno],
     [nccl_backend_summary="no (--without-nccl)"],
+    [test "x$muster_wide" = xno],
+    [nccl_backend_summary="no (pointers have 32 bits)"],
     [nccl_backend_summary="yes, opens NCCL and CUDA when it runs"])
 ])
 

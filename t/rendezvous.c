@@ -303,6 +303,7 @@ static void refusals(void)
             "/no such folder/x");
 }
 
+#ifdef HAVE_SODIUM
 /* Rank 1 with another secret than the store of rank 0, which is child 1. */
 static int one_secret(int index, void *argument, volatile child_report *reports)
 {
@@ -329,6 +330,7 @@ static int one_secret(int index, void *argument, volatile child_report *reports)
     reports[0].left = true;
     return status;
 }
+#endif
 
 /* Two points, of rank 1 that does not get in: whether it is told to look for rank 0. */
 static void advised(int count, child_fn fn, const attempt *what, const char *words, bool advice)

@@ -25,7 +25,7 @@ static muster_status device_place(const cuda_api *cuda, const void *pointer,
     cu_attribute asked[] = {CU_ATTRIBUTE_MEMORY_TYPE, CU_ATTRIBUTE_IS_MANAGED,
                             CU_ATTRIBUTE_DEVICE_ORDINAL};
     void *answers[] = {&type, &managed, &device};
-    cu_result result = cuda->cu_pointer_get_attributes(3, asked, answers, (cu_pointer)pointer);
+    cu_result result = cuda->cu_pointer_get_attributes(3, asked, answers, (uintptr_t)pointer);
     if (result != CUDA_OK)
         return cuda_api_error(cuda, result, "can't find out where a buffer is");
     if (managed != 0)
