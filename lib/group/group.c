@@ -115,6 +115,30 @@ void group_abort_comms(muster_group *group)
     }
 }
 
+static void *close_comm(void *argument)
+{
+    group_side *side = argument;
+    muster_comm *comm = atomic_exchange(&side->comm, NULL);
+    if (comm != NULL)
+        side->backend->ops->close(comm);
+    return NULL;
+}
+
+/* All at once: each may take a second, and so may the whole. */
+static void close_sides(group_side **sides, size_t count)
+{
+    pthread_t threads[GROUP_SIDES];
+    bool started[GROUP_SIDES] = {false};
+    for (size_t i = 1; i < count; i++)
+        started[i] = thread_start(&threads[i], close_comm, sides[i]) == 0;
+    for (size_t i = 0; i < count; i++)
+        if (!started[i])
+            close_comm(sides[i]);
+    for (size_t i = 1; i < count; i++)
+        if (started[i])
+            pthread_join(threads[i], NULL);
+}
+
 /* On the group's thread. What was staged through the device goes before its communicator. */
 static muster_status close_comms(muster_group *group, void *unused)
 {
@@ -123,11 +147,7 @@ static muster_status close_comms(muster_group *group, void *unused)
     size_t count = group_sides(group, sides);
     native_free(group);
     staging_free(group);
-    for (size_t i = 0; i < count; i++) {
-        muster_comm *comm = atomic_exchange(&sides[i]->comm, NULL);
-        if (comm != NULL)
-            sides[i]->backend->ops->close(comm);
-    }
+    close_sides(sides, count);
     group_device_close(group);
     return MUSTER_OK;
 }
