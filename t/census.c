@@ -97,7 +97,7 @@ static void ask(size_t row)
     muster_group *group = waiting_group(store);
     say(store, "g/at/1", rows[row].first);
     say(store, "g/at/2", rows[row].second);
-    is_int(failure_raise_timeout(group, 2, "barrier #2", 2), rows[row].status, "%s",
+    is_int(failure_raise_timeout(group, 2, "barrier #2", 2, ""), rows[row].status, "%s",
            rows[row].name);
     has_str(muster_last_error(), rows[row].words, "and so it says");
     muster_group_free(group);

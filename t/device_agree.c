@@ -85,7 +85,8 @@ static void passing(int rank, int size)
     gpu_free(GPU_DEVICE, there);
 }
 
-/* Without MUSTER_CHECK: memory of two kinds goes two ways, on which nothing else is met. */
+/* Without MUSTER_CHECK: memory of two kinds goes two ways, on which nothing else is met. That it
+ * was of two kinds is found when the time is over. */
 static void two_kinds(int rank, int size)
 {
     (void)size;
@@ -95,9 +96,56 @@ static void two_kinds(int rank, int size)
         muster_group *group = group_on(asked[b], asked[b], SHORT);
         int32_t *buffer = rank == 1 ? here : there;
         is_status(muster_all_reduce(group, buffer, buffer, 4, MUSTER_INT32, MUSTER_SUM, NULL),
-                  MUSTER_ERR_TIMEOUT, "%s: memory of two kinds", asked[b]);
+                  MUSTER_ERR_MISMATCH, "%s: memory of two kinds", asked[b]);
+        has_str(muster_last_error(), "sum, in device memory", "which is said");
         is_status(muster_all_reduce(group, there, there, 4, MUSTER_INT32, MUSTER_SUM, NULL),
-                  MUSTER_ERR_TIMEOUT, "and nothing after it");
+                  MUSTER_ERR_MISMATCH, "and nothing after it");
+        leave(group);
+    }
+    gpu_free(GPU_DEVICE, there);
+}
+
+/* A ring of single messages waits in a circle, and the sentence says who for whom and what would
+ * do. */
+static void ring(int rank, int size)
+{
+    gpu_take(rank);
+    int32_t *there = gpu_alloc(GPU_DEVICE, ROOM * sizeof(int32_t));
+    int32_t *to = gpu_alloc(GPU_DEVICE, ROOM * sizeof(int32_t));
+    for (int b = 0; b < BOTH; b++) {
+        muster_group *group = group_on(asked[b], asked[b], SHORT);
+        muster_work *work = NULL;
+        muster_recv(group, to, 4, MUSTER_INT32, (rank + size - 1) % size, &work);
+        is_status(muster_send(group, there, 4, MUSTER_INT32, (rank + 1) % size, NULL),
+                  MUSTER_ERR_TIMEOUT, "%s: a ring of single messages", asked[b]);
+        has_str(muster_last_error(), "#1 of 4 int32, in device memory, waiting for rank ",
+                "who is waited for is said");
+        has_str(muster_last_error(), "muster_batch_send_recv", "and what would do");
+        muster_work_free(work);
+        leave(group);
+    }
+    gpu_free(GPU_DEVICE, to);
+    gpu_free(GPU_DEVICE, there);
+}
+
+/* A receive of more than is sent: without MUSTER_CHECK its peer is all that is known. */
+static void short_message(int rank, int size)
+{
+    (void)size;
+    gpu_take(rank);
+    int32_t *there = gpu_alloc(GPU_DEVICE, ROOM * sizeof(int32_t));
+    for (int b = 0; b < BOTH; b++) {
+        muster_group *group = group_on(asked[b], asked[b], SHORT);
+        if (rank == 0)
+            muster_send(group, there, 4, MUSTER_INT32, 1, NULL);
+        muster_status status = rank == 0 ? muster_barrier(group, NULL)
+                                         : muster_recv(group, there, 8, MUSTER_INT32, 0, NULL);
+        is_status(status, MUSTER_ERR_TIMEOUT, "%s: more is expected than was sent", asked[b]);
+        if (rank == 1)
+            has_str(muster_last_error(), "recv #1 of 8 int32, in device memory, waiting for rank 0",
+                    "of whom is said");
+        else
+            ok(true, "all learn of it");
         leave(group);
     }
     gpu_free(GPU_DEVICE, there);
@@ -275,7 +323,13 @@ int main(int argc, char **argv)
     static const char *const on[] = {"MUSTER_CHECK=1", NULL};
     static const struct ranks_case cases[] = {
         {.name = "passing", .size = 2, .points = BOTH * 5, .body = passing, .silent = true},
-        {.name = "two_kinds", .size = 2, .points = BOTH * 2, .body = two_kinds, .host_store = true},
+        {.name = "two_kinds", .size = 2, .points = BOTH * 3, .body = two_kinds, .host_store = true},
+        {.name = "ring", .size = 3, .points = BOTH * 3, .body = ring, .host_store = true},
+        {.name = "short_message",
+         .size = 2,
+         .points = BOTH * 2,
+         .body = short_message,
+         .host_store = true},
         {.name = "opened", .size = 2, .points = BOTH * 2, .body = opened, .host_store = true},
         {.name = "compared_pairs",
          .size = 2,

@@ -75,6 +75,8 @@ static void abort_hangs(int rank, int size)
     int64_t began = now_ms();
     ok(sum_of(group, there, 1, NULL) != MUSTER_OK, "the operation fails");
     ok(in_time(began, SHORT + SECOND), "in time");
+    has_str(muster_last_error(), "on this rank NCCL has not come back from breaking off",
+            "which is said, since the memory may still be in use");
     frees_soon(group, "the abort hangs");
     ranks_barrier();
 }
@@ -108,6 +110,7 @@ static void operation_hangs(int rank, int size)
     muster_status status = sum_of(group, buffer, 1 << 18, NULL);
     ok(status != MUSTER_OK, "the operation fails");
     ok(in_time(began, SHORT + SECOND), "in time");
+    has_str(muster_last_error(), "CUDA", "which is said: %s", getenv("FAULT"));
     frees_soon(group, getenv("FAULT"));
     ranks_barrier();
 }
@@ -200,12 +203,12 @@ static void grows_beside(int rank, int size)
     }
 #define OPENING(fault) HANGS("opening: " fault, 3, opening_hangs, "FAULT=" fault)
 #define OPERATION(backend, fault, ...)                                                             \
-    HANGS(backend ": " fault, 3, operation_hangs, "BACKEND=" backend, "FAULT=" fault, __VA_ARGS__)
+    HANGS(backend ": " fault, 4, operation_hangs, "BACKEND=" backend, "FAULT=" fault, __VA_ARGS__)
 #define FREEING(backend, fault)                                                                    \
     HANGS("freeing " backend ": " fault, 3, freeing_hangs, "BACKEND=" backend, "FAULT=" fault)
 
 static const struct ranks_case cases[] = {
-    HANGS("abort", 3, abort_hangs, "X="),
+    HANGS("abort", 4, abort_hangs, "X="),
     OPENING("cudaStreamCreateWithPriority:1+:hang"),
     OPENING("cudaMalloc:1+:hang"),
     OPENING("cudaHostAlloc:1+:hang"),

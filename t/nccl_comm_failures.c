@@ -90,7 +90,7 @@ static void killed_before_operation(int rank, int size)
     ok(!nccl_plugin()->test(p.group.comm, p.request), "it is not complete");
     int64_t start = nccl_now_ms();
     is_int(party_wait(&p, SHORT_MS), MUSTER_ERR_TIMEOUT, "it times out");
-    has_str(muster_last_error(), "all_reduce has not ended on device", "and says so");
+    is_str(muster_last_error(), "", "with nothing to say besides");
     ok(nccl_in_time(start, SHORT_MS + 500), "in time");
     is_int(party_call(&p), MUSTER_ERR_FAILED, "the communicator is broken");
     has_str(muster_last_error(), "all_reduce has not ended on device", "for that");
@@ -220,7 +220,10 @@ static void illegal_address(int rank, int size)
     ok(status == (rank == 0 ? MUSTER_ERR_SYSTEM : MUSTER_ERR_TIMEOUT) ||
            status == MUSTER_ERR_FAILED,
        "it fails");
-    has_str(muster_last_error(), rank == 0 ? "(" : "all_reduce has not ended", "and says why");
+    if (status == MUSTER_ERR_TIMEOUT)
+        is_str(muster_last_error(), "", "with nothing to say besides");
+    else
+        has_str(muster_last_error(), rank == 0 ? "(" : "all_reduce has not ended", "and says why");
     int64_t start = nccl_now_ms();
     nccl_close(&p.group);
     ok(nccl_in_time(start, NCCL_CLOSE_MS), "close returns within a second");

@@ -90,16 +90,6 @@ bool failure_break(muster_comm *comm, bool report, muster_status cause, const ch
     return first;
 }
 
-muster_status failure_timeout(muster_comm *comm, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    bool first = break_v(comm, false, MUSTER_ERR_TIMEOUT, format, arguments);
-    va_end(arguments);
-    muster_status status = failure_error(comm);
-    return first ? MUSTER_ERR_TIMEOUT : status;
-}
-
 void failure_break_for_result(muster_comm *comm, nccl_result result, const char *what)
 {
     words out;
@@ -115,17 +105,37 @@ static bool await_end(muster_comm *comm)
     return comm->ended && !comm->stuck;
 }
 
-muster_status failure_error(muster_comm *comm)
+static const char stuck[] =
+    "NCCL has not come back from breaking off, so memory that it was given may still be in use";
+
+/* Sets the sentence; *gone: NCCL's communicator is. */
+static muster_status say_cause(muster_comm *comm, bool *gone)
 {
     char sentence[sizeof(comm->cause_text)];
     pthread_mutex_lock(&comm->lock);
-    bool gone = await_end(comm);
+    *gone = await_end(comm);
     muster_status status =
         comm->cause == MUSTER_ERR_PEER_LOST ? MUSTER_ERR_PEER_LOST : MUSTER_ERR_FAILED;
     memcpy(sentence, comm->cause_text, sizeof(sentence));
     pthread_mutex_unlock(&comm->lock);
-    return nccl_host->error(status, "%s%s", sentence,
-                            gone ? ""
-                                 : "; NCCL has not come back from breaking off, so memory that it "
-                                   "was given may still be in use");
+    return nccl_host->error(status, "%s%s%s", sentence, *gone ? "" : "; ", *gone ? "" : stuck);
+}
+
+muster_status failure_error(muster_comm *comm)
+{
+    bool gone;
+    return say_cause(comm, &gone);
+}
+
+muster_status failure_timeout(muster_comm *comm, bool plain, const char *format, ...)
+{
+    bool gone;
+    va_list arguments;
+    va_start(arguments, format);
+    bool first = break_v(comm, false, MUSTER_ERR_TIMEOUT, format, arguments);
+    va_end(arguments);
+    muster_status status = say_cause(comm, &gone);
+    if (first && plain)
+        nccl_host->error(MUSTER_ERR_TIMEOUT, "%s", gone ? "" : stuck);
+    return first ? MUSTER_ERR_TIMEOUT : status;
 }

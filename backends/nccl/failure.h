@@ -19,10 +19,11 @@ void failure_break_for_result(muster_comm *comm, nccl_result result, const char 
 muster_status failure_result_error(muster_comm *comm, nccl_result result, const char *what);
 muster_status failure_cuda_error(muster_comm *comm, cuda_error error, const char *what);
 
-/* What a call on a communicator that breaks returns: MUSTER_ERR_TIMEOUT with the sentence where
- * this is the cause, else what failure_error does. */
-muster_status failure_timeout(muster_comm *comm, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+/* What a call on a communicator that breaks returns: MUSTER_ERR_TIMEOUT where this is the cause,
+ * with the sentence, or where it is plain, so that the core says as much by itself, with nothing
+ * but what came of breaking off; else what failure_error does. */
+muster_status failure_timeout(muster_comm *comm, bool plain, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 /* The status and sentence of a call on a broken communicator; waits for the abort, so that the
  * caller's memory is not touched any more. The lock is not held. */

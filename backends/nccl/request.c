@@ -153,10 +153,11 @@ static void request_link(muster_comm *comm, muster_request *request)
 static muster_status start_late(muster_comm *comm, const muster_request *request,
                                 int64_t timeout_ms)
 {
-    return failure_timeout(comm,
-                           "NCCL has not started %s on device %d within %lld ms; another rank has "
-                           "not called it, or has stopped (NCCL does not tell which)",
-                           request->job.what, comm->device, (long long)timeout_ms);
+    return failure_timeout(
+        comm, false,
+        "NCCL has not started %s on device %d within %lld ms; another rank has "
+        "not called it, or has stopped (NCCL does not tell which), or CUDA hangs",
+        request->job.what, comm->device, (long long)timeout_ms);
 }
 
 static muster_status refused(muster_comm *comm, const muster_request *request)

@@ -110,7 +110,7 @@ static question *question_new(muster_comm *comm, muster_request *request, deadli
 static muster_status timed_out(muster_comm *comm, const muster_request *request, int64_t timeout_ms,
                                bool answered)
 {
-    return failure_timeout(comm, "%s has not ended on device %d within %lld ms; %s",
+    return failure_timeout(comm, answered, "%s has not ended on device %d within %lld ms; %s",
                            request->job.what, comm->device, (long long)timeout_ms,
                            answered ? "another rank has not called it, or has stopped (NCCL does "
                                       "not tell which)"

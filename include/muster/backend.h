@@ -288,7 +288,8 @@ typedef struct muster_backend {
      * again) and frees it, in every case. MUSTER_ERR_TIMEOUT, MUSTER_ERR_PEER_LOST,
      * MUSTER_ERR_FAILED after abort: then the communicator is broken, and every later call on it
      * fails at once. May be called for several requests at once from several threads. After a
-     * failure the data buffers are not touched any more.
+     * failure the data buffers are not touched any more. What was waited for in vain the core says
+     * by itself; with devices, the sentence of a time-out is what there is to say besides, or "".
      */
     muster_status (*wait)(muster_comm *comm, muster_request *request, int64_t timeout_ms);
 

@@ -126,7 +126,7 @@ static muster_status wait_for(muster_group *group, message *m, muster_request **
         char what[160];
         message_label_text(&m->label, what, sizeof(what));
         bool pairwise = m->label.kind == MESSAGE_SEND;
-        return failure_raise_timeout(group, pairwise ? 0 : m->label.sequence, what, m->peer);
+        return failure_raise_timeout(group, pairwise ? 0 : m->label.sequence, what, m->peer, "");
     }
     return status == MUSTER_OK ? MUSTER_OK : failure_raise(group, status);
 }

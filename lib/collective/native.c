@@ -6,6 +6,7 @@
 
 #include "collective/native.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/error.h"
@@ -27,19 +28,41 @@ static muster_status start_call(muster_group *group, group_side *side, const mus
     return side->backend->ops->call(atomic_load(&side->comm), &timed, request);
 }
 
+/* The one rank that all transfers are with, or -1. */
+static int peer_of(const muster_call *call)
+{
+    int peer = call->num_transfers > 0 ? call->transfers[0].peer : -1;
+    for (size_t i = 0; i < call->num_transfers; i++)
+        peer = call->transfers[i].peer == peer ? peer : -1;
+    return peer;
+}
+
+/* What the backend says besides is of this rank alone, and so not told to the others. */
+static muster_status timed_out(muster_group *group, const message_label *label, int peer)
+{
+    static const char in_order[] = "; over NCCL messages of two ranks that cross need one "
+                                   "muster_batch_send_recv";
+    char what[160], besides[ERROR_SIZE];
+    bool pairwise = label->kind == MESSAGE_SEND;
+    snprintf(besides, sizeof(besides), "%s", muster_last_error());
+    message_label_text(label, what, sizeof(what));
+    muster_status status = failure_raise_timeout(group, pairwise ? 0 : label->sequence, what, peer,
+                                                 pairwise ? in_order : "");
+    return *besides == '\0'
+               ? status
+               : error_set(status, "%s; on this rank %s", muster_last_error(), besides);
+}
+
 /* request is NULL where status says why it was not started. */
 static muster_status end_call(muster_group *group, group_side *side, muster_status status,
-                              muster_request *request, const message_label *label, deadline end)
+                              muster_request *request, const message_label *label, int peer,
+                              deadline end)
 {
     if (request != NULL)
         status = side->backend->ops->wait(atomic_load(&side->comm), request, deadline_left_ms(end));
     vigil_end(group);
-    if (status == MUSTER_ERR_TIMEOUT) {
-        char what[160];
-        message_label_text(label, what, sizeof(what));
-        return failure_raise_timeout(group, label->kind == MESSAGE_SEND ? 0 : label->sequence, what,
-                                     -1);
-    }
+    if (status == MUSTER_ERR_TIMEOUT)
+        return timed_out(group, label, peer);
     return status == MUSTER_OK ? MUSTER_OK : failure_raise(group, status);
 }
 
@@ -48,13 +71,14 @@ muster_status native_run(muster_group *group, group_side *side, const muster_cal
 {
     muster_request *request = NULL;
     muster_status status = start_call(group, side, call, end, &request);
-    return end_call(group, side, status, request, label, end);
+    return end_call(group, side, status, request, label, peer_of(call), end);
 }
 
 /* A call that has been started, while the group's thread goes on. */
 typedef struct started {
     muster_request *request;
     message_label label;
+    int peer;
     deadline end;
     const char *function;
 } started;
@@ -62,8 +86,8 @@ typedef struct started {
 static muster_status finish(muster_group *group, void *token)
 {
     started *mine = token;
-    muster_status status =
-        end_call(group, &group->device, MUSTER_OK, mine->request, &mine->label, mine->end);
+    muster_status status = end_call(group, &group->device, MUSTER_OK, mine->request, &mine->label,
+                                    mine->peer, mine->end);
     if (status != MUSTER_OK)
         status = group_error(group, mine->function, status);
     free(mine);
@@ -77,12 +101,12 @@ muster_status native_run_behind(muster_group *group, const muster_call *call, co
     started *token = malloc(sizeof(*token));
     muster_status status = start_call(group, &group->device, call, end, &request);
     if (status == MUSTER_OK && token != NULL) {
-        *token = (started){request, *label, end, function};
+        *token = (started){request, *label, peer_of(call), end, function};
         if (work_finish_later(group, finish, token))
             return MUSTER_OK;
     }
     free(token);
-    return end_call(group, &group->device, status, request, label, end);
+    return end_call(group, &group->device, status, request, label, peer_of(call), end);
 }
 
 /* ---- collectives ---- */
@@ -162,6 +186,15 @@ static bool is_uniform(message_kind kind)
            kind != MESSAGE_REDUCE_SCATTER_V && kind != MESSAGE_ALL_TO_ALL_V;
 }
 
+/* Ranks that time out find by it that the memory of another is of another kind. Of a call where a
+ * rank may have nothing to move it is not said, since that rank goes by messages. */
+static message_label native_label(const message_label *label)
+{
+    message_label here = *label;
+    here.device = !message_label_is_ragged(label);
+    return here;
+}
+
 muster_status native_call(muster_group *group, const collective_call *call,
                           const message_label *label, const layout *out, const layout *in,
                           const route *way, deadline end)
@@ -182,10 +215,11 @@ muster_status native_call(muster_group *group, const collective_call *call,
     whole.receive_counts = numbers + 2 * n;
     whole.receive_offsets = numbers + 3 * n;
     whole.stream = way->stream;
-    messages_note(group, label);
+    const message_label here = native_label(label);
+    messages_note(group, &here);
     status = way->handle
-                 ? native_run_behind(group, &whole, collective_of(call->kind)->function, label, end)
-                 : native_run(group, &group->device, &whole, label, end);
+                 ? native_run_behind(group, &whole, collective_of(call->kind)->function, &here, end)
+                 : native_run(group, &group->device, &whole, &here, end);
     free(numbers);
     return status;
 }

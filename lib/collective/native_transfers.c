@@ -47,7 +47,8 @@ static muster_status transfer_directly(muster_group *group, const batch *all,
     for (size_t i = 0; i < all->count; i++)
         if (all->list[i].transfer.count > 0)
             transfers[count++] = all->list[i].transfer;
-    const message_label label = label_of(&all->list[0]);
+    message_label label = label_of(&all->list[0]);
+    label.device = true;
     const muster_call call = call_of(transfers, count, all->way.stream);
     if (count == 0)
         return MUSTER_OK;

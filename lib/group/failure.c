@@ -145,7 +145,7 @@ muster_status failure_raise(muster_group *group, muster_status status)
 }
 
 muster_status failure_raise_timeout(muster_group *group, uint64_t sequence, const char *what,
-                                    int peer)
+                                    int peer, const char *hint)
 {
     if (failure_begin(group, MUSTER_ERR_TIMEOUT)) {
         char cause[ERROR_SIZE], who[32] = CAUSE_RANKS;
@@ -153,9 +153,9 @@ muster_status failure_raise_timeout(muster_group *group, uint64_t sequence, cons
             snprintf(who, sizeof(who), "other ranks");
         else if (sequence == 0)
             snprintf(who, sizeof(who), "rank %d", peer);
-        snprintf(cause, sizeof(cause), "%d %d timed out after %lld ms in %s, waiting for %s",
+        snprintf(cause, sizeof(cause), "%d %d timed out after %lld ms in %s, waiting for %s%s",
                  (int)MUSTER_ERR_TIMEOUT, group->rank, (long long)atomic_load(&group->timeout_ms),
-                 what, who);
+                 what, who, hint);
         group_abort_comms(group); /* first, so that those who wait with us say so */
         if (sequence != 0)
             cause_publish_timeout(group, sequence, peer, cause);

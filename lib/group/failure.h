@@ -24,9 +24,9 @@ muster_status failure_raise(muster_group *group, muster_status status);
 
 /* An operation has timed out; sequence and what say which. Finds out which ranks did not take part,
  * as all ranks that did agree on it. peer is the one that was waited for, -1 where that is unknown.
- */
+ * hint ends the sentence. */
 muster_status failure_raise_timeout(muster_group *group, uint64_t sequence, const char *what,
-                                    int peer);
+                                    int peer, const char *hint);
 
 /* This rank breaks the group off, for the reason given in words behind "since". Calls that wait are
  * let go as soon as the others are told why, and where that takes long before it. */
