@@ -98,6 +98,27 @@ static void opening_hangs(int rank, int size)
     ranks_barrier();
 }
 
+/* What hangs on one rank alone, FAULT, is told on all of them with that rank's name: WHO. */
+static void opening_blames(int rank, int size)
+{
+    char who[32];
+    (void)size;
+    gpu_take(rank);
+    ranks_barrier();
+    if (atoi(getenv("WHO")) == rank)
+        set_faults(getenv("FAULT"));
+    muster_group *group = NULL;
+    int64_t began = now_ms();
+    muster_status status = try_group("world", "nccl", SHORT, &group);
+    if (!ok(status == MUSTER_ERR_TIMEOUT, "making the group fails"))
+        diag("%d: %s", (int)status, muster_last_error());
+    ok(in_time(began, SHORT + SECOND), "in time");
+    snprintf(who, sizeof(who), "rank %s (host ", getenv("WHO"));
+    has_str(muster_last_error(), who, "who it was is said");
+    has_str(muster_last_error(), getenv("WORDS"), "and what: %s", getenv("FAULT"));
+    ranks_barrier();
+}
+
 /* FAULT names what hangs in an operation on BACKEND, on memory of the device or, with HOST, not. */
 static void operation_hangs(int rank, int size)
 {
@@ -202,6 +223,8 @@ static void grows_beside(int rank, int size)
         }                                                                                          \
     }
 #define OPENING(fault) HANGS("opening: " fault, 3, opening_hangs, "FAULT=" fault)
+#define BLAMES(who, fault, words)                                                                  \
+    HANGS("blame: " fault, 4, opening_blames, "WHO=" who, "FAULT=" fault, "WORDS=" words)
 #define OPERATION(backend, fault, ...)                                                             \
     HANGS(backend ": " fault, 4, operation_hangs, "BACKEND=" backend, "FAULT=" fault, __VA_ARGS__)
 #define FREEING(backend, fault)                                                                    \
@@ -214,6 +237,8 @@ static const struct ranks_case cases[] = {
     OPENING("cudaHostAlloc:1+:hang"),
     OPENING("cudaMemcpyAsync:1+:hang"),
     OPENING("cudaEventQuery:1+:hang"),
+    BLAMES("0", "ncclGetUniqueId:1+:hang", "making NCCL's unique id on device 0"),
+    BLAMES("1", "cudaStreamCreateWithPriority:1+:hang", "can't make a stream of device 1"),
     OPERATION("nccl", "cudaEventQuery:1+:hang", "X="),
     OPERATION("nccl", "cudaEventRecord:1+:hang", "X="),
     OPERATION("nccl", "cudaMalloc:1+:hang", "HOST=1"),

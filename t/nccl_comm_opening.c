@@ -157,7 +157,8 @@ static void hang_in_id(int rank, int size)
     group.timeout_ms = patient(SHORT_MS);
     bool mine = rank == 0;
     expect_no_open(&group, MUSTER_ERR_TIMEOUT,
-                   mine ? "NCCL is not done with making NCCL's unique id" : "rank 0 does not come",
+                   mine ? "making NCCL's unique id on device 0 in time; it waits for no rank"
+                        : "rank 0 does not come",
                    0);
 }
 

@@ -50,8 +50,13 @@ static muster_status birth_new(const char *what, const nccl_config *config, birt
     return MUSTER_OK;
 }
 
-/* It has not come off: a sentence, and the communicator on which NCCL was busy breaks. */
-static muster_status birth_failed(muster_comm *on, const job *failed, job_end ended, bool report)
+static const char for_others[] =
+    "a rank has not come or does not answer (NCCL does not tell which)";
+
+/* It has not come off: a sentence, and the communicator on which NCCL was busy breaks. late says
+ * what it means that it took too long. */
+static muster_status birth_failed(muster_comm *on, const job *failed, job_end ended, bool report,
+                                  const char *late)
 {
     bool fatal;
     if (ended == JOB_END_BROKEN)
@@ -61,9 +66,8 @@ static muster_status birth_failed(muster_comm *on, const job *failed, job_end en
         status = job_error(on, failed, &fatal);
     else if (ended == JOB_END_LATE)
         status = nccl_host->error(MUSTER_ERR_TIMEOUT,
-                                  "NCCL is not done with %s on device %d in time; a rank has not "
-                                  "come or does not answer (NCCL does not tell which)",
-                                  failed->what, on->device);
+                                  "NCCL is not done with %s on device %d in time; %s", failed->what,
+                                  on->device, late);
     else
         nccl_host->error(status, "%s on device %d was given up", failed->what, on->device);
     failure_break(on, report, status, "%s on device %d did not come off", failed->what, on->device);
@@ -89,7 +93,8 @@ muster_status birth_id(muster_comm *comm, nccl_unique_id *id, deadline end)
     if (ended == JOB_END_DONE && made->job.result == NCCL_SUCCESS)
         *id = made->id;
     else
-        status = birth_failed(comm, &made->job, ended, false);
+        status =
+            birth_failed(comm, &made->job, ended, false, "it waits for no rank in that: it hangs");
     job_unref(comm, &made->job);
     return status;
 }
@@ -118,7 +123,7 @@ muster_status birth_anew(muster_comm *comm, nccl_unique_id id, const nccl_config
     made->job.start = init_start;
     job_end ended = job_run(comm, &made->job, end, comm->core);
     if (ended != JOB_END_DONE || made->job.result != NCCL_SUCCESS)
-        status = birth_failed(comm, &made->job, ended, false);
+        status = birth_failed(comm, &made->job, ended, false, for_others);
     job_unref(comm, &made->job);
     return status;
 }
@@ -174,7 +179,7 @@ static muster_status adopt(muster_comm *comm, birth *split, deadline end)
     muster_status status = MUSTER_OK;
     job_end ended = job_run(comm, &made->job, end, comm->core);
     if (ended != JOB_END_DONE || made->job.result != NCCL_SUCCESS)
-        status = birth_failed(comm, &made->job, ended, false);
+        status = birth_failed(comm, &made->job, ended, false, for_others);
     job_unref(comm, &made->job);
     return status;
 }
@@ -191,7 +196,7 @@ muster_status birth_by_split(muster_comm *comm, muster_comm *parent, int color,
     made->job.start = split_start;
     job_end ended = job_run(parent, &made->job, end, comm->core);
     if (ended != JOB_END_DONE || made->job.result != NCCL_SUCCESS)
-        status = birth_failed(parent, &made->job, ended, true);
+        status = birth_failed(parent, &made->job, ended, true, for_others);
     else
         status = adopt(comm, made, end);
     job_unref(parent, &made->job);

@@ -61,7 +61,7 @@ static muster_status make_id(opening *o)
     o->mine.splits = wants_split(o);
     if (o->mine.splits || o->args->rank != 0)
         return MUSTER_OK;
-    return birth_id(o->comm, &o->mine.id, o->end);
+    return birth_id(o->comm, &o->mine.id, deadline_early(o->end));
 }
 
 static muster_status prepare(opening *o, muster_comm_owner *core)

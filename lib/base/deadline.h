@@ -42,7 +42,17 @@ static inline int64_t deadline_left_ms(deadline end)
     return left <= 0 ? 0 : (left + 999999) / 1000000;
 }
 
-/* The same for poll(2) and epoll_wait(2). */
+/* A second before end, or half way there: for what one rank does alone while others wait for it, so
+ * that they hear what went wrong instead of finding out that they waited in vain. */
+static inline deadline deadline_early(deadline end)
+{
+    int64_t half_ns = (end.at_ns - deadline_now_ns()) / 2, most_ns = 1000000000;
+    int64_t sooner_ns = half_ns < 0 ? 0 : half_ns < most_ns ? half_ns : most_ns;
+    deadline early = {end.at_ns - sooner_ns};
+    return early;
+}
+
+/* What is left for poll(2) and epoll_wait(2). */
 static inline int deadline_poll_ms(deadline end)
 {
     int64_t left = deadline_left_ms(end);

@@ -166,21 +166,33 @@ static muster_status test_group(muster_group *group)
     return status;
 }
 
-/* All ranks are told in the same words, so what went wrong on one of them says on which. What is
- * about other ranks names them already; of a group made of a group that is by their new numbers. */
-static muster_status say_where(const muster_group *group, muster_status status)
+static bool is_sub_group(const muster_group *group)
+{
+    return group->place.name == NULL;
+}
+
+/* All ranks are told in the same words, so what went wrong on one of them says on which. */
+static muster_status say_here(const muster_group *group, muster_status status)
 {
     char who[320];
-    bool sub_group = group->place.name == NULL;
     if (status == MUSTER_OK)
         return status;
-    if (status == MUSTER_ERR_PEER_LOST || status == MUSTER_ERR_TIMEOUT ||
-        status == MUSTER_ERR_FAILED)
-        return sub_group ? error_prefix(status, "by the ranks of the new group '%s': ", group->name)
-                         : status;
     rank_record_name(&group->ranks.ranks[group->rank], who, sizeof(who));
-    return error_prefix(status, "%s%s%s%s: ", who, sub_group ? " of '" : "",
-                        sub_group ? group->name : "", sub_group ? "'" : "");
+    return error_prefix(status, "%s%s%s%s: ", who, is_sub_group(group) ? " of '" : "",
+                        is_sub_group(group) ? group->name : "", is_sub_group(group) ? "'" : "");
+}
+
+/* The same of what may be about other ranks, which it names then; of a group made of a group that
+ * is by their new numbers. */
+static muster_status say_where(const muster_group *group, muster_status status)
+{
+    bool of_others = status == MUSTER_ERR_PEER_LOST || status == MUSTER_ERR_TIMEOUT ||
+                     status == MUSTER_ERR_FAILED;
+    if (!of_others)
+        return say_here(group, status);
+    return is_sub_group(group)
+               ? error_prefix(status, "by the ranks of the new group '%s': ", group->name)
+               : status;
 }
 
 /* The parent's communicator where this one may be split off it, which is the same on all ranks. */
@@ -229,8 +241,10 @@ static muster_status open_side(struct opening *one)
     muster_status status = await_parent(one);
     if (status == MUSTER_OK)
         status = side->backend->ops->open(&side->owner, &args, &comm);
-    if (status != MUSTER_OK)
-        return say_where(group, error_prefix(status, "backend '%s': ", side->backend->name));
+    if (status != MUSTER_OK) { /* what is behind a device names no rank */
+        error_prefix(status, "backend '%s': ", side->backend->name);
+        return is_of_device(side) ? say_here(group, status) : say_where(group, status);
+    }
     atomic_store(&side->comm, comm);
     return failure_check(group);
 }
@@ -285,7 +299,7 @@ static muster_status prepare_group(muster_group *group, deadline end)
 {
     muster_status status = choose_backends(group);
     if (status == MUSTER_OK && group->device.backend != NULL)
-        status = say_where(group, group_device_open(group, end));
+        status = say_here(group, group_device_open(group, deadline_early(end)));
     if (status == MUSTER_OK && (group->size > 1 || group->device.backend != NULL))
         status = say_where(group, work_queue_start(&group->queue, group));
     return status;
