@@ -87,7 +87,7 @@ static const field fields[] = {
     AT(muster_option_report, help, 48),
     AT(muster_option_report, usable, 56),
     /* what plugins see */
-    SIZE(muster_host, 56),
+    SIZE(muster_host, 64),
     AT(muster_host, size, 4),
     AT(muster_host, error, 8),
     AT(muster_host, log, 16),
@@ -95,6 +95,7 @@ static const field fields[] = {
     AT(muster_host, exchange, 32),
     AT(muster_host, cancelled, 40),
     AT(muster_host, broken, 48),
+    AT(muster_host, patience_ms, 56),
     SIZE(muster_backend_info, 324),
     AT(muster_backend_info, version, 4),
     AT(muster_backend_info, details, 68),

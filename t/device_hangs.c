@@ -119,6 +119,54 @@ static void opening_blames(int rank, int size)
     ranks_barrier();
 }
 
+/* FAULT hangs before anybody has made use of a device: there is no GPU to be had then, and "auto"
+ * goes without. */
+static void driver_hangs(int rank, int size)
+{
+    char *text = NULL;
+    (void)rank;
+    set_faults(getenv("FAULT"));
+    ranks_barrier();
+    muster_group *group = NULL;
+    int64_t began = now_ms(), longer = 2 * SHORT;
+    is_status(try_group("named", "nccl", longer, &group), MUSTER_ERR_UNAVAILABLE,
+              "a group on NCCL is refused");
+    ok(in_time(began, longer), "in time");
+    has_str(muster_last_error(), " hangs", "which is said: %s", getenv("FAULT"));
+    began = now_ms();
+    group = group_on("auto", "auto", longer);
+    ok(in_time(began, longer), "another one is made in time");
+    is_str(muster_group_backend(group), "gloo", "without");
+    muster_group_describe(group, false, &text);
+    has_str(text != NULL ? text : "", " hangs", "which it says");
+    muster_free(text);
+    int32_t here = 1;
+    ok(sum_of(group, &here, 1, NULL) == MUSTER_OK && here == size, "and works");
+    frees_soon(group, "it has nothing to do with the driver");
+    ranks_barrier();
+}
+
+/* The driver hangs in one call, and then in another one which is made for each buffer. */
+static void locating_hangs(int rank, int size)
+{
+    (void)size;
+    gpu_take(rank);
+    muster_group *first = group_on("first", "nccl", SHORT);
+    muster_group *second = group_on("second", "nccl", T);
+    int32_t *here = gpu_alloc(GPU_HOST, 1 << 20);
+    ranks_barrier();
+    set_faults("cudaMalloc:1+:hang,cuPointerGetAttributes:3+:hang");
+    ok(sum_of(first, here, 1 << 18, NULL) != MUSTER_OK, "the driver hangs");
+    int64_t began = now_ms();
+    is_status(sum_of(second, here, 1, NULL), MUSTER_ERR_TIMEOUT, "nothing else gets far");
+    ok(in_time(began, SECOND), "soon");
+    has_str(muster_last_error(), "can't find out where a buffer is: CUDA has not come back",
+            "and says why");
+    frees_soon(first, "the driver hangs");
+    frees_soon(second, "the driver hangs");
+    ranks_barrier();
+}
+
 /* FAULT names what hangs in an operation on BACKEND, on memory of the device or, with HOST, not. */
 static void operation_hangs(int rank, int size)
 {
@@ -222,6 +270,7 @@ static void grows_beside(int rank, int size)
             "ASAN_OPTIONS=detect_leaks=0", __VA_ARGS__, NULL                                       \
         }                                                                                          \
     }
+#define DRIVER(fault) HANGS("driver: " fault, 8, driver_hangs, "FAULT=" fault)
 #define OPENING(fault) HANGS("opening: " fault, 3, opening_hangs, "FAULT=" fault)
 #define BLAMES(who, fault, words)                                                                  \
     HANGS("blame: " fault, 4, opening_blames, "WHO=" who, "FAULT=" fault, "WORDS=" words)
@@ -232,13 +281,20 @@ static void grows_beside(int rank, int size)
 
 static const struct ranks_case cases[] = {
     HANGS("abort", 4, abort_hangs, "X="),
+    DRIVER("cuInit:1+:hang"),
+    DRIVER("cudaGetDeviceCount:1+:hang"),
+    DRIVER("cuDeviceGetUuid:1+:hang"),
+    DRIVER("cudaDeviceGetPCIBusId:1+:hang"),
+    DRIVER("cuDevicePrimaryCtxGetState:1+:hang"),
+    HANGS("locating", 6, locating_hangs, "X="),
     OPENING("cudaStreamCreateWithPriority:1+:hang"),
     OPENING("cudaMalloc:1+:hang"),
     OPENING("cudaHostAlloc:1+:hang"),
     OPENING("cudaMemcpyAsync:1+:hang"),
     OPENING("cudaEventQuery:1+:hang"),
     BLAMES("0", "ncclGetUniqueId:1+:hang", "making NCCL's unique id on device 0"),
-    BLAMES("1", "cudaStreamCreateWithPriority:1+:hang", "can't make a stream of device 1"),
+    BLAMES("1", "cudaStreamCreateWithPriority:1+:hang",
+           "can't make a stream: CUDA has not come back from that on device 1"),
     OPERATION("nccl", "cudaEventQuery:1+:hang", "X="),
     OPERATION("nccl", "cudaEventRecord:1+:hang", "X="),
     OPERATION("nccl", "cudaMalloc:1+:hang", "HOST=1"),

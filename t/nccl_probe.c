@@ -22,6 +22,7 @@
 #include "backend/host.h"
 #include "base/deadline.h"
 #include "base/error.h"
+#include "base/patience.h"
 #include "command.h"
 #include "cuda_api.h"
 #include "device.h"
@@ -92,6 +93,26 @@ static int say_again(void)
     return 0;
 }
 
+/* A driver that takes 3 seconds to start: given up, no memory is a device's meanwhile, and all is
+ * well once it is there. */
+static int say_slow(void)
+{
+    muster_backend_info info;
+    muster_memory_place place;
+    enum { PATIENCE_MS = 1000, LATER_MS = 6000 };
+    int64_t begun = deadline_now_ns();
+    patience_until(deadline_in(PATIENCE_MS));
+    printf("%s", probed(&info) == MUSTER_OK ? "ok" : muster_last_error());
+    printf("|%s", deadline_now_ns() - begun < PATIENCE_MS * INT64_C(1000000) ? "in time" : "late");
+    printf("|%d", nccl_devices.locate(&place, &place) == MUSTER_OK && place.device == -1);
+    patience_usual();
+    deadline end = deadline_in(LATER_MS);
+    while (probed(&info) != MUSTER_OK && deadline_left_ms(end) > 0)
+        usleep(100000);
+    printf("|%s\n", probed(&info) == MUSTER_OK ? "ok" : muster_last_error());
+    return 0;
+}
+
 static void *probe_on_thread(void *status)
 {
     muster_backend_info info;
@@ -143,6 +164,7 @@ static int be_child(const char *what)
     } roles[] = {{"probe", say_probe},
                  {"loaded", say_loaded},
                  {"again", say_again},
+                 {"slow", say_slow},
                  {"threads", say_threads},
                  {"in_use", say_in_use}};
     for (size_t i = 0; i < COUNT(roles); i++)
@@ -402,6 +424,11 @@ static void check_again(void)
     has_str(child.out, "MUSTER_ERR_UNAVAILABLE there is no GPU here", "and in a child");
     run(&child, "threads", DRIVER RUNTIME NCCL);
     is_str(child.out, "8 of 8\n", "eight threads probe at once");
+    run(&child, "slow", DRIVER RUNTIME NCCL "STUB_CU_INIT_MS=3000");
+    is_str(child.out,
+           "NVIDIA's driver does not come back from being started: it hangs; see whether "
+           "nvidia-smi shows the GPUs; NCCL 2.14.3 is here (" STUBS "/nccl.so)|in time|1|ok\n",
+           "a driver that hangs is given up");
     run(&child, "in_use", DRIVER "STUB_CU_INIT=3");
     is_str(child.out, "0 0 0 -1 0 -1 1 1 0 0\n",
            "memory is the host's until something loads the driver, and where it does not start");
@@ -442,7 +469,7 @@ int main(int argc, char **argv)
     ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
     if (length < 0)
         bail_out("no /proc");
-    plan((int)COUNT(rows) * 5 + 4 + 5 + 4);
+    plan((int)COUNT(rows) * 5 + 4 + 6 + 4);
     fill_shelf();
     for (size_t i = 0; i < COUNT(rows); i++)
         check_row(&rows[i]);

@@ -11,21 +11,49 @@
 #include <stdatomic.h>
 #include <unistd.h>
 
+#include "base/thread.h"
 #include "cuda_load.h"
 #include "nccl_api.h"
 
 static struct {
     pthread_once_t once;
+    atomic_bool begun;
+    atomic_bool opened; /* all that follows is settled */
     bool usable;
-    pid_t pid; /* that opened it */
+    _Atomic pid_t pid; /* that opened it */
     library_reason why;
     cuda_api api;
 } cuda = {.once = PTHREAD_ONCE_INIT};
 
+static void open_run(void *unused)
+{
+    (void)unused;
+    atomic_store(&cuda.begun, true);
+    cuda.usable = cuda_load(&cuda.api, &cuda.why);
+    atomic_store_explicit(&cuda.opened, true, memory_order_release);
+}
+
+static void open_given_up(void *unused)
+{
+    (void)unused;
+}
+
+/* A driver may hang when it is started. */
 static void cuda_api_open(void)
 {
     cuda.pid = getpid();
-    cuda.usable = cuda_load(&cuda.api, &cuda.why);
+    thread_run_aside(open_run, open_given_up, NULL, nccl_host->patience_ms());
+}
+
+/* The driver has been given up, and has not come back since. */
+static muster_status cuda_api_hangs(const cuda_api **api, const char **why)
+{
+    *api = NULL;
+    *why = atomic_load(&cuda.begun)
+               ? "NVIDIA's driver does not come back from being started: it hangs; see whether "
+                 "nvidia-smi shows the GPUs"
+               : "no thread could be started on which to start NVIDIA's driver";
+    return MUSTER_ERR_UNAVAILABLE;
 }
 
 muster_status cuda_api_try(const cuda_api **api, const char **why)
@@ -34,6 +62,8 @@ muster_status cuda_api_try(const cuda_api **api, const char **why)
                                  "and can't use them: make it before the parent does, or let it "
                                  "execute a program";
     pthread_once(&cuda.once, cuda_api_open);
+    if (!atomic_load_explicit(&cuda.opened, memory_order_acquire))
+        return cuda_api_hangs(api, why);
     bool here = cuda.pid == getpid();
     *api = cuda.usable && here ? &cuda.api : NULL;
     *why = cuda.usable && !here ? forked : cuda.why.words;

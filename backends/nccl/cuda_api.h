@@ -80,9 +80,9 @@ extern const cuda_function cuda_functions[];
  * Opens driver and runtime once in a process and never closes them: those that MUSTER_CUDA_LIBRARY
  * and MUSTER_CUDART_LIBRARY name, else those that the process has loaded, else libcuda.so.1 and the
  * first of libcudart.so.13, .12 and .11.0 that works with it. Fails with a sentence where one is
- * missing, the driver is a stub or too old, or there is no device; fails the same way every time
- * after that. In a child of a process that had done this it always fails. May be called from any
- * thread.
+ * missing, the driver is a stub or too old, or there is no device, or where the driver hangs; fails
+ * the same way every time after that, until a driver that hung comes back. In a child of a process
+ * that had done this it always fails. May be called from any thread.
  */
 muster_status cuda_api_load(const cuda_api **api);
 

@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "device_memory.h"
+#include "errand.h"
 #include "nccl_api.h"
 
 /* The primary contexts that have been retained, one a device; they are kept for good. */
@@ -24,14 +25,6 @@ static struct {
     pthread_mutex_t lock;
     cu_context *retained;
 } contexts = {.lock = PTHREAD_MUTEX_INITIALIZER};
-
-static muster_status device_error(const cuda_api *cuda, cuda_error error, const char *what,
-                                  int device)
-{
-    char words[128];
-    snprintf(words, sizeof(words), "can't %s device %d", what, device);
-    return cuda_api_error(cuda, error, words);
-}
 
 muster_status device_check(const cuda_api *cuda, int device)
 {
@@ -89,23 +82,72 @@ static muster_status device_count(int *count)
     return status;
 }
 
-/* The runtime says 0 where nobody has chosen; then it counts only if device 0 is made use of. */
-static bool device_is_chosen(const cuda_api *cuda, int device)
+/* ---- questions to the driver, on another thread ---- */
+
+typedef struct question {
+    errand errand; /* first */
+    char words[64];
+    int active; /* whether the process makes use of the device */
+    muster_device_info info;
+} question;
+
+static void question_release(errand *base)
 {
-    cu_context context = NULL;
-    cu_device handle;
-    unsigned flags;
-    int active = 0;
-    if (device > 0 || (cuda->cu_ctx_get_current(&context) == CUDA_OK && context != NULL))
-        return true;
-    return cuda->cu_device_get(&handle, device) == CUDA_OK &&
-           cuda->cu_device_primary_ctx_get_state(handle, &flags, &active) == CUDA_OK && active != 0;
+    free(base);
 }
 
+static muster_status question_new(const cuda_api *cuda, int device, cuda_error (*run)(errand *),
+                                  question **made)
+{
+    question *fresh = calloc(1, sizeof(*fresh));
+    if (fresh == NULL)
+        return nccl_host->error(MUSTER_ERR_NO_MEMORY, "no memory for a call of CUDA");
+    snprintf(fresh->words, sizeof(fresh->words), "can't describe device %d", device);
+    fresh->errand = (errand){.cuda = cuda,
+                             .device = device,
+                             .outside = true,
+                             .what = fresh->words,
+                             .run = run,
+                             .release = question_release};
+    *made = fresh;
+    return MUSTER_OK;
+}
+
+/* What the driver can't say is not in use. */
+static cuda_error active_run(errand *base)
+{
+    question *me = (question *)base;
+    cu_device handle;
+    unsigned flags;
+    if (base->cuda->cu_device_get(&handle, base->device) != CUDA_OK ||
+        base->cuda->cu_device_primary_ctx_get_state(handle, &flags, &me->active) != CUDA_OK)
+        me->active = 0;
+    return CUDA_OK;
+}
+
+/* The runtime says 0 where nobody has chosen; then it counts only if device 0 is made use of. */
+static muster_status device_is_chosen(const cuda_api *cuda, int device, bool *chosen)
+{
+    cu_context context = NULL;
+    question *asked;
+    *chosen = device > 0 || (cuda->cu_ctx_get_current(&context) == CUDA_OK && context != NULL);
+    if (*chosen)
+        return MUSTER_OK;
+    muster_status status = question_new(cuda, device, active_run, &asked);
+    if (status != MUSTER_OK)
+        return status;
+    status = errand_run(&asked->errand, deadline_in(nccl_host->patience_ms()));
+    *chosen = status == MUSTER_OK && asked->active != 0;
+    errand_unref(&asked->errand);
+    return status;
+}
+
+/* What this thread has set is its own, and the runtime asks nobody for it. */
 static muster_status device_current(int *device)
 {
     const cuda_api *cuda;
     const char *why;
+    bool chosen = false;
     int current = 0;
     *device = -1;
     if (!cuda_api_in_use() || cuda_api_try(&cuda, &why) != MUSTER_OK)
@@ -113,9 +155,10 @@ static muster_status device_current(int *device)
     cuda_error error = cuda->get_device(&current);
     if (error != CUDA_OK)
         return cuda_api_error(cuda, error, "can't find out the current device");
-    if (device_is_chosen(cuda, current))
+    muster_status status = device_is_chosen(cuda, current, &chosen);
+    if (chosen)
         *device = current;
-    return MUSTER_OK;
+    return status;
 }
 
 static void device_write_uuid(const cu_uuid *uuid, bool slice, char text[64])
@@ -146,26 +189,47 @@ static void device_ask_driver(const cuda_api *cuda, int device, muster_device_in
     device_write_uuid(&part, info->slice, info->uuid);
 }
 
-static muster_status device_describe(int device, muster_device_info *info)
+static cuda_error describe_run(errand *base)
 {
-    const cuda_api *cuda;
-    muster_status status = cuda_api_load(&cuda);
-    if (status == MUSTER_OK)
-        status = device_check(cuda, device);
-    if (status != MUSTER_OK)
-        return status;
+    question *me = (question *)base;
+    const cuda_api *cuda = base->cuda;
+    muster_device_info *info = &me->info;
     *info = (muster_device_info){.size = sizeof(*info)};
-    device_ask_driver(cuda, device, info);
-    cuda_error error = cuda->device_get_pci_bus_id(info->bus_id, sizeof(info->bus_id), device);
+    device_ask_driver(cuda, base->device, info);
+    cuda_error error =
+        cuda->device_get_pci_bus_id(info->bus_id, sizeof(info->bus_id), base->device);
     for (char *at = info->bus_id; *at != '\0'; at++)
         *at = (char)tolower((unsigned char)*at);
     if (error == CUDA_OK)
-        error =
-            cuda->device_get_attribute(&info->compute_major, CUDA_ATTRIBUTE_COMPUTE_MAJOR, device);
+        error = cuda->device_get_attribute(&info->compute_major, CUDA_ATTRIBUTE_COMPUTE_MAJOR,
+                                           base->device);
     if (error == CUDA_OK)
-        error =
-            cuda->device_get_attribute(&info->compute_minor, CUDA_ATTRIBUTE_COMPUTE_MINOR, device);
-    return error == CUDA_OK ? MUSTER_OK : device_error(cuda, error, "describe", device);
+        error = cuda->device_get_attribute(&info->compute_minor, CUDA_ATTRIBUTE_COMPUTE_MINOR,
+                                           base->device);
+    return error;
+}
+
+muster_status device_describe(int device, deadline end, muster_device_info *info)
+{
+    const cuda_api *cuda;
+    question *asked;
+    muster_status status = cuda_api_load(&cuda);
+    if (status == MUSTER_OK)
+        status = device_check(cuda, device);
+    if (status == MUSTER_OK)
+        status = question_new(cuda, device, describe_run, &asked);
+    if (status != MUSTER_OK)
+        return status;
+    status = errand_run(&asked->errand, end);
+    if (status == MUSTER_OK)
+        *info = asked->info;
+    errand_unref(&asked->errand);
+    return status;
+}
+
+static muster_status describe_in_time(int device, muster_device_info *info)
+{
+    return device_describe(device, deadline_in(nccl_host->patience_ms()), info);
 }
 
 const muster_device_table nccl_devices = {
@@ -173,7 +237,7 @@ const muster_device_table nccl_devices = {
     .in_use = cuda_api_in_use,
     .count = device_count,
     .current = device_current,
-    .describe = device_describe,
+    .describe = describe_in_time,
     .locate = device_locate,
     .alloc_device = device_alloc,
     .alloc_pinned = device_alloc_pinned,

@@ -5,9 +5,13 @@
 #ifndef MUSTER_BACKENDS_NCCL_DEVICE_H
 #define MUSTER_BACKENDS_NCCL_DEVICE_H
 
+#include "base/deadline.h"
 #include "cuda_api.h"
 
 extern const muster_device_table nccl_devices;
+
+/* The table's describe, with a time. */
+muster_status device_describe(int device, deadline end, muster_device_info *info);
 
 muster_status device_check(const cuda_api *cuda, int device);
 

@@ -15,10 +15,17 @@
 #include "owner.h"
 #include "nccl_api.h"
 
+static void release_errand(errand *base)
+{
+    free(base);
+}
+
+/* How long the driver is waited for where it is known that something hangs. */
+enum { LOCATE_MS = 500 };
+
 /* Memory that can be reached by both is on the host as well as on the device; where it is at the
  * moment does not matter. */
-static muster_status device_place(const cuda_api *cuda, const void *pointer,
-                                  muster_memory_place *place)
+static cu_result ask_place(const cuda_api *cuda, const void *pointer, muster_memory_place *place)
 {
     unsigned type = 0, managed = 0;
     int device = -1;
@@ -27,14 +34,56 @@ static muster_status device_place(const cuda_api *cuda, const void *pointer,
     void *answers[] = {&type, &managed, &device};
     cu_result result = cuda->cu_pointer_get_attributes(3, asked, answers, (uintptr_t)pointer);
     if (result != CUDA_OK)
-        return cuda_api_error(cuda, result, "can't find out where a buffer is");
+        return result;
     if (managed != 0)
         place->kind = MUSTER_MEMORY_MANAGED;
     else if (type == CU_MEMORY_DEVICE)
         place->kind = MUSTER_MEMORY_DEVICE;
     if (place->kind != MUSTER_MEMORY_HOST)
         place->device = device;
-    return MUSTER_OK;
+    return CUDA_OK;
+}
+
+static const char no_place[] = "can't find out where a buffer is";
+
+static muster_status device_place(const cuda_api *cuda, const void *pointer,
+                                  muster_memory_place *place)
+{
+    cu_result result = ask_place(cuda, pointer, place);
+    return result == CUDA_OK ? MUSTER_OK : cuda_api_error(cuda, result, no_place);
+}
+
+/* The same on another thread, which takes ten times as long or more. */
+typedef struct place_errand {
+    errand errand; /* first */
+    const void *pointer;
+    muster_memory_place place;
+} place_errand;
+
+static cuda_error place_run(errand *base)
+{
+    place_errand *me = (place_errand *)base;
+    return ask_place(base->cuda, me->pointer, &me->place);
+}
+
+static muster_status place_apart(const cuda_api *cuda, const void *pointer,
+                                 muster_memory_place *place)
+{
+    place_errand *me = calloc(1, sizeof(*me));
+    if (me == NULL)
+        return nccl_host->error(MUSTER_ERR_NO_MEMORY, "no memory for a call of CUDA");
+    me->errand = (errand){.cuda = cuda,
+                          .outside = true,
+                          .what = no_place,
+                          .run = place_run,
+                          .release = release_errand};
+    me->pointer = pointer;
+    me->place = *place;
+    muster_status status = errand_run(&me->errand, deadline_in(LOCATE_MS));
+    if (status == MUSTER_OK)
+        *place = me->place;
+    errand_unref(&me->errand);
+    return status;
 }
 
 /* In a process that can't use CUDA, since there is no device, or since it is a child made by fork
@@ -46,7 +95,8 @@ muster_status device_locate(const void *pointer, muster_memory_place *place)
     *place = (muster_memory_place){sizeof(*place), MUSTER_MEMORY_HOST, -1};
     if (!cuda_api_in_use() || cuda_api_try(&cuda, &why) != MUSTER_OK)
         return MUSTER_OK;
-    return device_place(cuda, pointer, place);
+    return errand_some_hang() ? place_apart(cuda, pointer, place)
+                              : device_place(cuda, pointer, place);
 }
 
 /* ---- getting it ---- */
@@ -78,11 +128,6 @@ static void alloc_late(errand *base)
 {
     if (base->error == CUDA_OK)
         memory_pool_give(((alloc_errand *)base)->memory, true);
-}
-
-static void release_errand(errand *base)
-{
-    free(base);
 }
 
 /* Of size bytes, with an errand in front, after a look at the device. */

@@ -6,6 +6,7 @@
 
 #include "errand.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 
 #include "base/thread.h"
@@ -21,6 +22,7 @@ static struct {
     pthread_cond_t changed;
     errand *first, *last; /* that no thread has begun */
     size_t queued, idle;
+    atomic_size_t hanging; /* that were given up */
 } office = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static pthread_once_t office_once = PTHREAD_ONCE_INIT;
@@ -32,6 +34,7 @@ static void office_reset(void)
     thread_condition_init(&office.changed);
     office.first = office.last = NULL;
     office.queued = office.idle = 0;
+    office.hanging = 0;
 }
 
 static void office_prepare(void)
@@ -55,10 +58,11 @@ void errand_unref(errand *me)
 
 static void make_calls(errand *me)
 {
-    me->error = device_enter(me->cuda, me->device, &me->entering);
+    me->error = me->outside ? CUDA_OK : device_enter(me->cuda, me->device, &me->entering);
     if (me->error == CUDA_OK) {
         me->error = me->run(me);
-        device_leave(me->cuda);
+        if (!me->outside)
+            device_leave(me->cuda);
     }
     if (me->error != CUDA_OK)
         me->cuda->get_last_error();
@@ -70,6 +74,8 @@ static void carry_out(errand *me)
     pthread_mutex_lock(&office.lock);
     me->done = true;
     bool given_up = me->given_up;
+    if (given_up)
+        office.hanging--;
     pthread_cond_broadcast(&me->changed);
     pthread_mutex_unlock(&office.lock);
     if (given_up && me->late != NULL)
@@ -156,6 +162,8 @@ muster_status errand_await(errand *me, deadline end)
         in_time = thread_wait(&me->changed, &office.lock, end);
     bool done = me->done;
     me->given_up = error == 0 && !done;
+    if (me->given_up)
+        office.hanging++;
     pthread_mutex_unlock(&office.lock);
     if (error != 0)
         return owner_no_thread("for calls of CUDA", error);
@@ -164,20 +172,27 @@ muster_status errand_await(errand *me, deadline end)
 
 muster_status errand_run(errand *me, deadline end)
 {
-    char words[256];
+    char words[256], where[32] = "";
     int64_t begun_ns = deadline_now_ns();
     muster_status status = errand_await(me, end);
+    if (!me->outside)
+        snprintf(where, sizeof(where), " on device %d", me->device);
     if (status == MUSTER_ERR_TIMEOUT)
         return nccl_host->error(status,
-                                "%s of device %d: CUDA has not come back from that within %lld ms; "
+                                "%s: CUDA has not come back from that%s within %lld ms; "
                                 "the driver or the device hangs",
-                                me->what, me->device,
+                                me->what, where,
                                 (long long)((deadline_now_ns() - begun_ns) / 1000000));
     if (status != MUSTER_OK || me->error == CUDA_OK)
         return status;
     snprintf(words, sizeof(words), "can't %s device %d",
              me->entering != NULL ? me->entering : "work on", me->device);
     return cuda_api_sentence(me->cuda, me->error, me->entering != NULL ? words : me->what);
+}
+
+bool errand_some_hang(void)
+{
+    return atomic_load_explicit(&office.hanging, memory_order_relaxed) > 0;
 }
 
 void errand_send(errand *me)

@@ -17,6 +17,7 @@ typedef struct errand {
     /* Set before it is run. */
     const cuda_api *cuda;
     int device;
+    bool outside;                         /* the thread is not to enter the device */
     const char *what;                     /* for sentences: "can't make a stream" */
     cuda_error (*run)(struct errand *me); /* on the thread, which has entered the device */
     void (*late)(struct errand *me);      /* there too, after run, where it was given up; or NULL */
@@ -48,5 +49,8 @@ muster_status errand_await(errand *me, deadline end);
 void errand_send(errand *me);
 
 void errand_unref(errand *me);
+
+/* Whether one was given up and has not come back: the driver may hang for others too. */
+bool errand_some_hang(void);
 
 #endif

@@ -66,7 +66,8 @@ static void read_boot_id(unsigned char boot[16])
 muster_status identity_of(const muster_open_args *args, int version, identity *mine)
 {
     muster_device_info device = {.size = sizeof(device)};
-    muster_status status = nccl_devices.describe(args->device, &device);
+    muster_status status =
+        device_describe(args->device, deadline_early(deadline_in(args->timeout_ms)), &device);
     if (status != MUSTER_OK)
         return status;
     *mine = (identity){.rank = args->rank,

@@ -77,7 +77,8 @@ typedef struct muster_copy muster_copy;
  * What can be done with device memory. Every function may be called from any thread and leaves the
  * calling thread's current device as it was. Each that fails says why through host->error. Those
  * that take a timeout_ms fail with MUSTER_ERR_TIMEOUT not long after it where the runtime does not
- * come back; none of the others waits for the device. Only in_use may be called before one of the
+ * come back, and count, current and describe after host->patience_ms; none of the others waits for
+ * the device. Only in_use may be called before one of the
  * others, or open, has succeeded in this process, or where in_use says false and no group has a
  * device.
  */
@@ -95,7 +96,8 @@ typedef struct muster_device_table {
     muster_status (*current)(int *device);
     muster_status (*describe)(int device, muster_device_info *info);
 
-    /* Where the memory at pointer is. */
+    /* Where the memory at pointer is. Asks on the calling thread, for speed: it has no bound unless
+     * something else is known to hang. */
     muster_status (*locate)(const void *pointer, muster_memory_place *place);
 
     /* Memory of a device, and host memory that it copies from and to fast. free_memory takes
@@ -199,6 +201,13 @@ typedef struct muster_host {
      * The core marks the group failed and calls abort on the comm, from this call or later.
      */
     void (*broken)(muster_comm_owner *owner, int rank, muster_status status, const char *sentence);
+
+    /*
+     * How long the calling thread may wait for something that may hang, in a function without a
+     * time-out of its own: in probe, and in those of the table of devices. Short of the time-out of
+     * the group that is being made, so that the group can be made without.
+     */
+    int64_t (*patience_ms)(void);
 } muster_host;
 
 /* What probe finds out. */

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "base/patience.h"
 
 static muster_status host_error(muster_status status, const char *format, ...)
 {
@@ -50,6 +51,13 @@ static void host_broken(muster_comm_owner *owner, int rank, muster_status status
     owner->broken(owner, rank, status, sentence);
 }
 
+/* Drivers take half a minute to start where many devices sleep. */
+static int64_t host_patience_ms(void)
+{
+    enum { USUAL_MS = 120000 };
+    return patience_alone_ms(USUAL_MS);
+}
+
 const muster_host host_functions = {
     .abi = MUSTER_BACKEND_ABI,
     .size = sizeof(muster_host),
@@ -59,4 +67,5 @@ const muster_host host_functions = {
     .exchange = host_exchange,
     .cancelled = host_cancelled,
     .broken = host_broken,
+    .patience_ms = host_patience_ms,
 };

@@ -29,3 +29,9 @@ deadline patience_for(int64_t timeout_ms)
     deadline last = limit.at_ns > moment.at_ns ? limit : moment;
     return last.at_ns < usual.at_ns ? last : usual;
 }
+
+int64_t patience_alone_ms(int64_t usual_ms)
+{
+    int64_t left_ms = limited ? deadline_left_ms(deadline_early(limit)) : usual_ms;
+    return left_ms < usual_ms ? left_ms : usual_ms;
+}

@@ -8,6 +8,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cuda_abi.h"
 #include "nccl_abi.h"
@@ -32,6 +33,8 @@ SHOWN cu_result cuInit(unsigned flags);
 cu_result cuInit(unsigned flags)
 {
     (void)flags;
+    if (stub_number("STUB_CU_INIT_MS", 0) > 0)
+        usleep((unsigned)stub_number("STUB_CU_INIT_MS", 0) * 1000);
     return (cu_result)stub_number("STUB_CU_INIT", 0);
 }
 
