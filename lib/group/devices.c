@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/rank_set.h"
+
 enum { MOST_DEVICES = 128 };
 
 /* Appends what the backend says of a device. */
@@ -222,12 +224,48 @@ static muster_status check_beside(const roster *ranks, int rank, const char *bac
     return MUSTER_OK;
 }
 
-muster_status devices_why_not(const roster *ranks, const char *backend, char **words)
+/* Appends which of the ranks behind first can't use a device of their own either. */
+static muster_status add_others(const roster *ranks, const char *backend, int first, char **words)
+{
+    char text[256], *longer = NULL;
+    bool *others = calloc((size_t)ranks->count, sizeof(bool)), some = false;
+    muster_status status =
+        others == NULL ? error_no_memory((size_t)ranks->count, "a set of ranks") : MUSTER_OK;
+    for (int r = first + 1; status == MUSTER_OK && r < ranks->count; r++) {
+        char *why = NULL;
+        status = check_rank(&ranks->ranks[r], backend, &why);
+        others[r] = why != NULL;
+        some = some || others[r];
+        free(why);
+    }
+    if (status == MUSTER_OK && some) {
+        rank_set_text(others, ranks->count, text, sizeof(text));
+        status = say(&longer, asprintf(&longer, "%s; nor can %s use one", *words, text));
+        if (status == MUSTER_OK) {
+            free(*words);
+            *words = longer;
+        }
+    }
+    free(others);
+    return status;
+}
+
+/* What is wrong with ranks by themselves. */
+static muster_status check_ranks(const roster *ranks, const char *backend, char **words)
 {
     muster_status status = MUSTER_OK;
-    *words = NULL;
-    for (int r = 0; status == MUSTER_OK && *words == NULL && r < ranks->count; r++)
+    for (int r = 0; status == MUSTER_OK && *words == NULL && r < ranks->count; r++) {
         status = check_rank(&ranks->ranks[r], backend, words);
+        if (*words != NULL)
+            status = add_others(ranks, backend, r, words);
+    }
+    return status;
+}
+
+muster_status devices_why_not(const roster *ranks, const char *backend, char **words)
+{
+    *words = NULL;
+    muster_status status = check_ranks(ranks, backend, words);
     for (int r = 1; status == MUSTER_OK && *words == NULL && r < ranks->count; r++)
         status = check_beside(ranks, r, backend, words);
     return status;
