@@ -32,7 +32,9 @@ extern "C" {
 MUSTER_API muster_status muster_group_device(const muster_group *group, int *ordinal);
 
 /* From now on operations come behind what stream has to do: a cudaStream_t of the group's device,
- * which must live until they have ended and another was set. NULL: the group's own one again. */
+ * which must live until they have ended and another was set. NULL: the group's own one again. CUDA
+ * can't tell a stream from what is none, or from one that was destroyed: with such a value the next
+ * operation may end the process. */
 MUSTER_API muster_status muster_group_set_stream(muster_group *group, void *stream);
 
 /* The stream that operations are ordered with now; NULL where the group has no device and none was
