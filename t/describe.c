@@ -165,6 +165,7 @@ static void facts(void)
                                         "\"time_out_ms\":1800000",
                                         "\"options\":{",
                                         "\"rigged.trace\":\"1 (",
+                                        "; without effect here)",
                                         "\"ranks\":[{",
                                         "\"pid\":"};
     muster_group *group = make("plain", "rigged.trace=yes");
@@ -240,7 +241,7 @@ static void wrong(void)
 
 int main(void)
 {
-    plan(38);
+    plan(39);
     unsetenv("MUSTER_OPTIONS");
     unsetenv("MUSTER_RIGGED_FAIL");
     setenv("MUSTER_BACKEND_PATH", PLUGINS "/.libs", 1);

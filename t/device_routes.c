@@ -335,6 +335,51 @@ static void describes(int rank, int size)
     }
 }
 
+static char warned[1024];
+
+static void take_line(void *user, muster_log_level level, const char *line)
+{
+    (void)user;
+    if (level == MUSTER_LOG_WARNING)
+        snprintf(warned, sizeof(warned), "%s", line);
+}
+
+/* Options of a backend that was not taken. */
+static void unused_options(int rank, int size)
+{
+    static const struct {
+        const char *options, *warning;
+    } rows[] = {
+        {"nccl.max_ctas=8", "option 'nccl.max_ctas' (options text) is without effect: "
+                            "the group runs on gloo (auto: "},
+        {"nccl.max_ctas?=8", ""},
+        {"gloo.batch=on", ""},
+    };
+    (void)rank, (void)size;
+    gpu_take(0);
+    muster_set_log(take_line, NULL, MUSTER_LOG_WARNING);
+    for (size_t i = 0; i < 3; i++) {
+        muster_init_args args = MUSTER_INIT_ARGS_INIT;
+        muster_group *group = NULL;
+        char *text = NULL;
+        warned[0] = '\0';
+        args.options = rows[i].options;
+        args.timeout_ms = T;
+        is_status(muster_init_process_group(&group, &args), MUSTER_OK, "%s", rows[i].options);
+        if (*rows[i].warning != '\0')
+            has_str(warned, rows[i].warning, "there is a warning");
+        else
+            is_str(warned, "", "there is no warning");
+        muster_group_describe(group, false, &text);
+        ok(text != NULL && (strstr(text, "; without effect here)") != NULL) ==
+                               (strncmp(rows[i].options, "nccl", 4) == 0),
+           "and the group says so");
+        muster_free(text);
+        leave(group);
+    }
+    muster_set_log(NULL, NULL, MUSTER_LOG_NONE);
+}
+
 /* Ranks that share a GPU. */
 static void shared_device(int rank, int size)
 {
@@ -376,6 +421,7 @@ int main(int argc, char **argv)
         {.name = "streams", .size = 2, .points = 14, .body = streams, .silent = true},
         {.name = "no_group", .size = 1, .points = 4, .body = no_group, .silent = true},
         {.name = "describes", .size = 2, .points = 18, .body = describes, .silent = true},
+        {.name = "unused_options", .size = 2, .points = 9, .body = unused_options, .silent = true},
         {.name = "shared_device", .size = 2, .points = 5, .body = shared_device, .silent = true},
     };
     return ranks_main(argc, argv, cases, sizeof(cases) / sizeof(cases[0]));

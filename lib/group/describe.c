@@ -42,7 +42,7 @@ static void write_options(facts *f, const muster_group *group)
         facts_part(f, set->value);
         facts_part(f, " (");
         facts_part(f, set->source);
-        facts_part(f, ")");
+        facts_part(f, group_heeds(group, set->name) ? ")" : "; without effect here)");
         facts_close(f);
     }
     facts_close_list(f, '}');

@@ -115,6 +115,17 @@ void group_abort_comms(muster_group *group)
     }
 }
 
+bool group_heeds(const muster_group *group, const char *option)
+{
+    const backend_entry *const backends[] = {group->host.backend, group->device.backend};
+    for (size_t i = 0; i < sizeof(backends) / sizeof(*backends); i++) {
+        size_t length = backends[i] != NULL ? strlen(backends[i]->name) : 0;
+        if (length > 0 && strncmp(option, backends[i]->name, length) == 0 && option[length] == '.')
+            return true;
+    }
+    return false;
+}
+
 static void *close_comm(void *argument)
 {
     group_side *side = argument;

@@ -134,6 +134,9 @@ bool group_is_connected(muster_group *group);
 
 enum { GROUP_SIDES = 3 };
 
+/* Whether an option is of a backend that the group runs on. */
+bool group_heeds(const muster_group *group, const char *option);
+
 /* The sides of the group that have a backend, the host's first; returns how many. */
 size_t group_sides(muster_group *group, group_side *sides[GROUP_SIDES]);
 

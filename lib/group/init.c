@@ -286,6 +286,20 @@ static muster_status make_world(setup *s, muster_group **group)
     return status;
 }
 
+/* One rank alone needs no backend, and variables of other programs are for whoever wants them. */
+static void warn_of_options(const muster_group *group)
+{
+    for (size_t i = 0; group->size > 1 && i < options_count(group->options); i++) {
+        const options_setting *set = options_at(group->options, i);
+        if (set->strength > OPTIONS_FROM_PARENT && !set->optional && !group_heeds(group, set->name))
+            log_line(MUSTER_LOG_WARNING,
+                     "group '%s', rank %d: option '%s' (%s) is without effect: the group runs on "
+                     "%s (%s)",
+                     group->name, group->rank, set->name, set->source, muster_group_backend(group),
+                     group->why);
+    }
+}
+
 void init_finish(muster_group *group, int64_t began_ns, long long operations_before)
 {
     group->costs.nanoseconds = deadline_now_ns() - began_ns;
@@ -293,6 +307,7 @@ void init_finish(muster_group *group, int64_t began_ns, long long operations_bef
     log_line(MUSTER_LOG_INFO, "group '%s', rank %d of %d, runs on %s (%s) and took %.1f ms",
              group->name, group->rank, group->size, muster_group_backend(group), group->why,
              (double)group->costs.nanoseconds / 1e6);
+    warn_of_options(group);
 }
 
 muster_status muster_init_process_group(muster_group **group, const muster_init_args *args)
