@@ -127,6 +127,15 @@ muster_status failure_error(muster_comm *comm)
     return say_cause(comm, &gone);
 }
 
+muster_status failure_of_wait(muster_comm *comm)
+{
+    bool gone;
+    muster_status status = say_cause(comm, &gone);
+    if (comm->cause != MUSTER_ERR_TIMEOUT) /* which does not change any more */
+        return status;
+    return nccl_host->error(MUSTER_ERR_TIMEOUT, "%s", gone ? "" : stuck);
+}
+
 muster_status failure_timeout(muster_comm *comm, bool plain, const char *format, ...)
 {
     bool gone;

@@ -29,4 +29,8 @@ muster_status failure_timeout(muster_comm *comm, bool plain, const char *format,
  * caller's memory is not touched any more. The lock is not held. */
 muster_status failure_error(muster_comm *comm);
 
+/* The same for an operation that was under way. Where another one timed out this one has waited in
+ * vain as well, and says so like that one, since it may be the first that the core hears of. */
+muster_status failure_of_wait(muster_comm *comm);
+
 #endif

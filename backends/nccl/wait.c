@@ -132,7 +132,7 @@ static muster_status await(muster_comm *comm, muster_request *request, int64_t t
     if (status == MUSTER_ERR_TIMEOUT)
         status = timed_out(comm, request, timeout_ms, false);
     else if (answered && asked->broken)
-        status = failure_error(comm);
+        status = failure_of_wait(comm);
     else if (answered && asked->errand.error == CUDA_ERROR_NOT_READY)
         status = timed_out(comm, request, timeout_ms, true);
     else if (answered && asked->errand.error != CUDA_OK)
