@@ -50,10 +50,24 @@ static muster_status probed(muster_backend_info *info)
     return probe(&host_functions, info);
 }
 
+static void *do_nothing(void *unused)
+{
+    return unused;
+}
+
+/* Sanitizers have a thread of their own from the first one on. */
+static void have_had_a_thread(void)
+{
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, do_nothing, NULL) == 0)
+        pthread_join(thread, NULL);
+}
+
 /* One line: what the probe said, how long it took, what it left. */
 static int say_probe(void)
 {
     muster_backend_info info;
+    have_had_a_thread();
     int threads = entries("/proc/self/task"), descriptors = entries("/proc/self/fd");
     int64_t begun = deadline_now_ns();
     muster_status status = probed(&info);
@@ -161,12 +175,8 @@ static int be_child(const char *what)
     static const struct {
         const char *name;
         int (*run)(void);
-    } roles[] = {{"probe", say_probe},
-                 {"loaded", say_loaded},
-                 {"again", say_again},
-                 {"slow", say_slow},
-                 {"threads", say_threads},
-                 {"in_use", say_in_use}};
+    } roles[] = {{"probe", say_probe}, {"loaded", say_loaded},   {"again", say_again},
+                 {"slow", say_slow},   {"threads", say_threads}, {"in_use", say_in_use}};
     for (size_t i = 0; i < COUNT(roles); i++)
         if (strcmp(roles[i].name, what) == 0)
             return roles[i].run();
