@@ -237,6 +237,7 @@ static void freed_beside(int rank, int size)
         sleep_ms(LATER);
     finish(busy, rank, there, work);
     muster_group_free(busy);
+    gpu_free(GPU_HOST, here);
     ranks_barrier();
 }
 
@@ -259,6 +260,7 @@ static void grows_beside(int rank, int size)
     frees_soon(other, "nothing is busy");
     ranks_barrier();
     frees_soon(busy, "nothing is busy");
+    gpu_free(GPU_HOST, here);
     ranks_barrier();
 }
 
