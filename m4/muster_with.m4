@@ -53,6 +53,7 @@ AC_DEFUN([MUSTER_WITH_HWLOC], [
      hwloc_summary="yes ($(echo $HWLOC_LIBS))"],
     [HWLOC_CFLAGS=; HWLOC_LIBS=])
   MUSTER_FOUND([hwloc], [$muster_hwloc], [no usable hwloc 2: install libhwloc-dev])
+  AM_CONDITIONAL([HWLOC], [test "x$muster_hwloc" = xyes])
 ])
 
 # Without it no job secret can be proved, and one that is set is an error at run time.

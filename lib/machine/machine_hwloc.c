@@ -1,175 +1,141 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * From hwloc's tree to the model: CPUs, and what the other parts share.
+ * Machines from hwloc: opening its tree without noise, and making the model of it.
  */
 #include "config.h"
 
-#ifdef HAVE_HWLOC
 #include "machine/machine_hwloc.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/error.h"
+#include "machine/machine_plain.h"
+#include "machine/quiet.h"
 
-muster_status machine_array(void *array, int count, size_t size)
-{
-    void *made = calloc(count < 1 ? 1 : (size_t)count, size);
-    if (made == NULL)
-        return error_no_memory((size_t)count * size, "the model of the machine");
-    *(void **)array = made;
-    return MUSTER_OK;
-}
+/* What goes to the quiet thread and comes back from it. */
+typedef struct loading {
+    const char *xml; /* NULL: this machine */
+    size_t size;
+    hwloc_topology_t topology; /* NULL where it failed */
+    int error;
+} loading;
 
-hwloc_obj_t machine_hwloc_next(hwloc_topology_t topology, hwloc_obj_type_t type, hwloc_obj_t after)
+/* Off are those that start drivers or open displays, that bind the thread to each CPU in turn, or
+ * that use libraries which can't be called on two threads at once. The kernel says what they would
+ * have said of where devices are. */
+static void leave_out(hwloc_topology_t topology)
 {
-    return hwloc_get_next_obj_by_type(topology, type, after);
-}
-
-cpu_set machine_hwloc_cpus(hwloc_const_bitmap_t bitmap)
-{
-    cpu_set cpus = {{0}};
-    if (bitmap != NULL)
-        for (int cpu = hwloc_bitmap_first(bitmap); cpu >= 0 && cpu < CPU_SET_LIMIT;
-             cpu = hwloc_bitmap_next(bitmap, cpu))
-            cpu_set_add(&cpus, cpu);
-    return cpus;
-}
-
-/* How many objects of a type have CPUs. */
-static int count_with_cpus(hwloc_topology_t topology, hwloc_obj_type_t type)
-{
-    int count = 0;
-    for (hwloc_obj_t at = NULL; (at = machine_hwloc_next(topology, type, at)) != NULL;)
-        count += hwloc_bitmap_iszero(at->cpuset) ? 0 : 1;
-    return count;
-}
-
-static muster_status read_packages(hwloc_topology_t topology, machine *m)
-{
-    int count = count_with_cpus(topology, HWLOC_OBJ_PACKAGE);
-    muster_status status = machine_array(&m->packages, count, sizeof(*m->packages));
-    if (status != MUSTER_OK)
-        return status;
-    for (hwloc_obj_t at = NULL; (at = machine_hwloc_next(topology, HWLOC_OBJ_PACKAGE, at)) != NULL;)
-        if (!hwloc_bitmap_iszero(at->cpuset))
-            m->packages[m->num_packages++] = (machine_package){
-                .number = (int)at->os_index, .cpus = machine_hwloc_cpus(at->cpuset)};
-    return MUSTER_OK;
-}
-
-static muster_status read_numas(hwloc_topology_t topology, machine *m)
-{
-    int count = count_with_cpus(topology, HWLOC_OBJ_NUMANODE);
-    muster_status status = machine_array(&m->numas, count, sizeof(*m->numas));
-    if (status != MUSTER_OK)
-        return status;
-    for (hwloc_obj_t at = NULL;
-         (at = machine_hwloc_next(topology, HWLOC_OBJ_NUMANODE, at)) != NULL;) {
-        if (hwloc_bitmap_iszero(at->cpuset)) {
-            m->memory_nodes++;
-            continue;
-        }
-        machine_numa *numa = &m->numas[m->num_numas++];
-        numa->number = (int)at->os_index;
-        numa->memory = at->attr->numanode.local_memory;
-        numa->cpus = machine_hwloc_cpus(at->cpuset);
-        numa->package = machine_package_of(m, &numa->cpus);
-    }
-    return MUSTER_OK;
-}
-
-static muster_status read_l3s(hwloc_topology_t topology, machine *m)
-{
-    int count = count_with_cpus(topology, HWLOC_OBJ_L3CACHE);
-    muster_status status = machine_array(&m->l3s, count, sizeof(*m->l3s));
-    if (status != MUSTER_OK)
-        return status;
-    for (hwloc_obj_t at = NULL;
-         (at = machine_hwloc_next(topology, HWLOC_OBJ_L3CACHE, at)) != NULL;) {
-        if (hwloc_bitmap_iszero(at->cpuset))
-            continue;
-        machine_l3 *l3 = &m->l3s[m->num_l3s++];
-        l3->cpus = machine_hwloc_cpus(at->cpuset);
-        l3->package = machine_package_of(m, &l3->cpus);
-        l3->numa = machine_numa_of(m, &l3->cpus);
-    }
-    return MUSTER_OK;
-}
-
-static int l3_of(const machine *m, int pu)
-{
-    for (int i = 0; i < m->num_l3s; i++)
-        if (cpu_set_has(&m->l3s[i].cpus, pu))
-            return i;
-    return -1;
-}
-
-static void read_core(hwloc_obj_t from, machine *m)
-{
-    machine_core *core = &m->cores[m->num_cores++];
-    cpu_set cpus = machine_hwloc_cpus(from->cpuset);
-    core->pus = m->pus + m->num_pus;
-    for (int pu = cpu_set_first(&cpus); pu >= 0; pu = cpu_set_next(&cpus, pu)) {
-        m->pus[m->num_pus++] = pu;
-        core->num_pus++;
-    }
-    core->package = machine_package_of(m, &cpus);
-    core->numa = machine_numa_of(m, &cpus);
-    core->l3 = l3_of(m, core->pus[0]);
-}
-
-/* Where nobody says which hardware threads share a core each counts as one. */
-static muster_status read_cores(hwloc_topology_t topology, machine *m)
-{
-    hwloc_obj_type_t type = HWLOC_OBJ_CORE;
-    int count = count_with_cpus(topology, type);
-    if (count == 0)
-        count = count_with_cpus(topology, type = HWLOC_OBJ_PU);
-    muster_status status = machine_array(&m->cores, count, sizeof(*m->cores));
-    if (status == MUSTER_OK)
-        status = machine_array(&m->pus, cpu_set_count(&m->cpus), sizeof(*m->pus));
-    if (status != MUSTER_OK)
-        return status;
-    cpu_set seen = {{0}};
-    for (hwloc_obj_t at = NULL; (at = machine_hwloc_next(topology, type, at)) != NULL;) {
-        cpu_set cpus = machine_hwloc_cpus(at->cpuset);
-        if (cpu_set_is_empty(&cpus) || cpu_set_meets(&cpus, &seen))
-            continue;
-        seen = cpu_set_or(&seen, &cpus);
-        read_core(at, m);
-    }
-    return MUSTER_OK;
-}
-
-/* The model numbers CPUs up to CPU_SET_LIMIT, and needs one at least. */
-static muster_status read_sets(hwloc_topology_t topology, machine *m)
-{
-    hwloc_const_cpuset_t all = hwloc_topology_get_topology_cpuset(topology);
-    int last = all == NULL ? -1 : hwloc_bitmap_last(all);
-    if (last < 0)
-        return error_set(MUSTER_ERR_ARGUMENT, "%s: it has no CPUs", m->seen_by);
-    if (last >= CPU_SET_LIMIT)
-        return error_set(MUSTER_ERR_UNSUPPORTED, "%s: it has a CPU %d, and muster knows 0 to %d",
-                         m->seen_by, last, CPU_SET_LIMIT - 1);
-    m->cpus = machine_hwloc_cpus(all);
-    cpu_set allowed = machine_hwloc_cpus(hwloc_topology_get_allowed_cpuset(topology));
-    m->allowed = cpu_set_and(&allowed, &m->cpus);
-    if (cpu_set_is_empty(&m->allowed))
-        m->allowed = m->cpus;
-    m->binding = m->allowed;
-    return MUSTER_OK;
-}
-
-muster_status machine_read_cpus(hwloc_topology_t topology, machine *m)
-{
-    muster_status status = read_sets(topology, m);
-    if (status == MUSTER_OK)
-        status = read_packages(topology, m);
-    if (status == MUSTER_OK)
-        status = read_numas(topology, m);
-    if (status == MUSTER_OK)
-        status = read_l3s(topology, m);
-    return status == MUSTER_OK ? read_cores(topology, m) : status;
-}
+#if HWLOC_API_VERSION >= 0x00020100
+    static const char *const components[] = {"opencl", "gl",        "cuda", "nvml",
+                                             "rsmi",   "levelzero", "pci",  "x86"};
+    for (size_t i = 0; i < sizeof(components) / sizeof(*components); i++)
+        hwloc_topology_set_components(topology, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST,
+                                      components[i]);
+#else
+    (void)topology;
 #endif
+}
+
+/* The whole machine, so that the ranks of one host see the same, whatever cgroups they are in. */
+static bool prepare(hwloc_topology_t topology, const loading *how)
+{
+#if HWLOC_API_VERSION >= 0x00020100
+    unsigned long flags = HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED;
+#else
+    unsigned long flags = HWLOC_TOPOLOGY_FLAG_WHOLE_SYSTEM;
+#endif
+    leave_out(topology);
+    return hwloc_topology_set_flags(topology, flags) == 0 &&
+           hwloc_topology_set_io_types_filter(topology, HWLOC_TYPE_FILTER_KEEP_IMPORTANT) == 0 &&
+           (how->xml == NULL ||
+            hwloc_topology_set_xmlbuffer(topology, how->xml, (int)how->size) == 0);
+}
+
+static void load_quietly(void *what)
+{
+    loading *how = what;
+    errno = 0;
+    if (hwloc_topology_init(&how->topology) != 0) {
+        how->topology = NULL;
+        how->error = errno;
+        return;
+    }
+    if (prepare(how->topology, how) && hwloc_topology_load(how->topology) == 0)
+        return;
+    how->error = errno;
+    hwloc_topology_destroy(how->topology);
+    how->topology = NULL;
+}
+
+/* hwloc's own advice: the library found must speak the interface that the headers describe. */
+static bool same_interface(void)
+{
+    return hwloc_get_api_version() >> 16 == HWLOC_API_VERSION >> 16;
+}
+
+static muster_status read_all(hwloc_topology_t topology, machine *m)
+{
+    muster_status status = machine_read_cpus(topology, m);
+    if (status == MUSTER_OK)
+        status = machine_read_gpus(topology, m);
+    if (status == MUSTER_OK)
+        status = machine_read_nics(topology, m);
+    if (status == MUSTER_OK)
+        status = machine_read_distances(topology, m);
+    return status == MUSTER_OK ? machine_read_links(topology, m) : status;
+}
+
+static void say_seen_by(machine *m, const char *where)
+{
+    snprintf(m->seen_by, sizeof(m->seen_by), "hwloc, interface %u.%u%s%s",
+             hwloc_get_api_version() >> 16, hwloc_get_api_version() >> 8 & 0xff,
+             where == NULL ? "" : ", in ", where == NULL ? "" : where);
+}
+
+static muster_status to_model(hwloc_topology_t topology, const char *where, machine **made)
+{
+    machine *m = calloc(1, sizeof(*m));
+    if (m == NULL)
+        return error_no_memory(sizeof(*m), "the model of the machine");
+    m->whole = true;
+    m->this_system = hwloc_topology_is_thissystem(topology) != 0;
+    say_seen_by(m, where);
+    muster_status status = read_all(topology, m);
+    cpu_set binding;
+    if (status == MUSTER_OK && m->this_system && machine_own_binding(&binding))
+        machine_bind(m, &binding);
+    if (status == MUSTER_OK)
+        *made = m;
+    else
+        machine_free(m);
+    return status;
+}
+
+muster_status machine_hwloc_load(const char *xml, size_t size, const char *where, machine **made)
+{
+    loading how = {.xml = xml, .size = size};
+    if (!same_interface())
+        return error_set(MUSTER_ERR_UNAVAILABLE,
+                         "the hwloc found speaks interface %u.%u, and muster was built for %u.%u: "
+                         "install the hwloc that muster was built with",
+                         hwloc_get_api_version() >> 16, hwloc_get_api_version() >> 8 & 0xff,
+                         (unsigned)HWLOC_API_VERSION >> 16,
+                         (unsigned)HWLOC_API_VERSION >> 8 & 0xff);
+    muster_status status = quiet_run(load_quietly, &how);
+    if (status != MUSTER_OK)
+        return status;
+    if (how.topology == NULL && xml != NULL)
+        return error_set(MUSTER_ERR_ARGUMENT,
+                         "%s is no topology that hwloc %u.%u reads: make one with lstopo FILE.xml "
+                         "of the same or an older hwloc",
+                         where, hwloc_get_api_version() >> 16, hwloc_get_api_version() >> 8 & 0xff);
+    if (how.topology == NULL)
+        return error_set(MUSTER_ERR_SYSTEM, "hwloc can't see this machine: %s",
+                         how.error == 0 ? "it doesn't say why" : strerror(how.error));
+    status = to_model(how.topology, where, made);
+    hwloc_topology_destroy(how.topology);
+    return status;
+}

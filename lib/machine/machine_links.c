@@ -4,7 +4,6 @@
  */
 #include "config.h"
 
-#ifdef HAVE_HWLOC
 #include "machine/machine_hwloc.h"
 
 #include <hwloc/distances.h>
@@ -161,4 +160,3 @@ muster_status machine_read_links(hwloc_topology_t topology, machine *m)
 #endif
     return status;
 }
-#endif
