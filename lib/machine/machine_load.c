@@ -16,6 +16,7 @@
 
 #include "base/error.h"
 #include "machine/machine_plain.h"
+#include "machine/machine_xml.h"
 
 #ifdef HAVE_HWLOC
 #include "machine/machine_hwloc.h"
@@ -43,7 +44,12 @@ static muster_status load_checked(const char *xml, size_t size, const char *wher
     memcpy(ended, xml, size);
     ended[size] = '\0';
     /* hwloc reads text that ends in a 0, and counts it. */
-    muster_status status = machine_hwloc_load(ended, strlen(ended) + 1, where, made);
+    const char *why;
+    muster_status status = MUSTER_ERR_ARGUMENT;
+    if (machine_xml_is_safe(ended, &why))
+        status = machine_hwloc_load(ended, strlen(ended) + 1, where, made);
+    else
+        error_set(status, "%s is no topology of hwloc: %s", where, why);
     free(ended);
     return status;
 }
