@@ -27,8 +27,10 @@ MUSTER_API muster_status muster_list_backends(muster_backend_report **reports, s
 
 /*
  * This machine as far as it matters here, a line a fact or in JSON: host name, the cores that this
- * process may run on, and packages, NUMA nodes, cores and hardware threads as hwloc sees them (0
- * where the library was built without it). *text is freed with muster_free().
+ * process may run on, and packages, NUMA nodes, cores and hardware threads of the whole machine as
+ * hwloc sees them, 0 where the library was built without it. MUSTER_TOPOLOGY_FILE or HWLOC_XMLFILE
+ * may name a file with another machine, which is then shown; one that can't be read is an error.
+ * *text is freed with muster_free().
  */
 MUSTER_API muster_status muster_describe_host(bool json, char **text);
 

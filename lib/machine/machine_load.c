@@ -128,8 +128,9 @@ muster_status machine_load(machine **made)
     }
     error_kept kept;
     error_keep(&kept);
-    if (machine_hwloc_load(NULL, 0, NULL, made) == MUSTER_OK)
-        return MUSTER_OK;
+    muster_status status = machine_hwloc_load(NULL, 0, NULL, made);
+    if (status == MUSTER_OK || status == MUSTER_ERR_NO_MEMORY)
+        return status;
     char why[160];
     snprintf(why, sizeof(why), "nobody: %s", muster_last_error());
     return error_settle(&kept, machine_load_plain(why, made));
