@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -177,6 +178,63 @@ static void described(void)
     muster_free(json);
 }
 
+/* ---- a cgroup ---- */
+
+static bool put(const char *folder, const char *file, const char *text)
+{
+    char path[256];
+    snprintf(path, sizeof(path), "%s/%s", folder, file);
+    FILE *to = fopen(path, "we");
+    if (to == NULL)
+        return false;
+    fputs(text, to);
+    return fclose(to) == 0;
+}
+
+static bool sees_one(const machine *m, const cpu_set *one)
+{
+    return cpu_set_equal(&m->allowed, one) && cpu_set_equal(&m->binding, one) && !m->bound;
+}
+
+/* In a child: goes into the group and looks. */
+static void look_from_inside(const char *folder, const cpu_set *one, int cores)
+{
+    machine *plain = NULL;
+    if (!put(folder, "tasks", "0"))
+        _exit(3);
+    machine *m = here();
+    bool fine = sees_one(m, one) && m->num_cores == cores &&
+                machine_load_plain("a test", &plain) == MUSTER_OK && sees_one(plain, one);
+    _exit(fine ? 0 : 1);
+}
+
+/* Of what the group takes away the machine still has all, and the one CPU left is no binding. */
+static void in_a_cgroup(void)
+{
+    char folder[] = "/sys/fs/cgroup/cpuset/muster-XXXXXX", number[16];
+    cpu_set own = own_cpus(), one = {{0}};
+    machine *m = here();
+    int cores = m->num_cores, status = -1;
+    machine_free(m);
+    cpu_set_add(&one, cpu_set_first(&own));
+    snprintf(number, sizeof(number), "%d", cpu_set_first(&own));
+    if (cpu_set_count(&own) < 2 || mkdtemp(folder) == NULL) {
+        skip(1, "no cpuset can be made here");
+        return;
+    }
+    if (put(folder, "cpuset.cpus", number) && put(folder, "cpuset.mems", "0")) {
+        pid_t child = fork();
+        if (child == 0)
+            look_from_inside(folder, &one, cores);
+        waitpid(child, &status, 0);
+    }
+    rmdir(folder);
+    if (status < 0 || (WIFEXITED(status) && WEXITSTATUS(status) == 3))
+        skip(1, "no process can be put into a cpuset here");
+    else
+        is_int(status, 0, "in a cgroup with one CPU");
+}
+
 /* ---- what must not change ---- */
 
 static int count_entries(const char *folder)
@@ -253,6 +311,14 @@ static void load_good_and_bad(void *what)
     machine_free(here());
 }
 
+/* A thread that has been waited for is listed for a moment more. */
+static bool threads_become(int count)
+{
+    for (long long i = 0; i < patient(200) && count_entries("/proc/self/task") != count; i++)
+        usleep(10000);
+    return count_entries("/proc/self/task") == count;
+}
+
 static void quiet(void)
 {
     int before = count_entries("/proc/self/fd"), threads = count_entries("/proc/self/task");
@@ -261,7 +327,7 @@ static void quiet(void)
     is_int(heard(load_good_and_bad, &statuses), 0, "machines are looked at in silence");
     is_int(statuses, 3, "broken ones too");
     is_int(count_entries("/proc/self/fd"), before, "no descriptor is left open");
-    is_int(count_entries("/proc/self/task"), threads, "no thread is left");
+    ok(threads_become(threads), "no thread is left");
 }
 
 static void no_trace(void)
@@ -330,9 +396,10 @@ static void in_time(void)
 int main(void)
 {
     forget_variables();
-    plan(6 + 3 + 10 + 9 + 11 + 6 + 2 + 1 + 1);
+    plan(6 + 3 + 1 + 10 + 9 + 11 + 6 + 2 + 1 + 1);
     what_is_here();
     bound_to_one();
+    in_a_cgroup();
     without_hwloc();
     variables();
     described();
