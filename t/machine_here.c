@@ -312,11 +312,11 @@ static void load_good_and_bad(void *what)
 }
 
 /* A thread that has been waited for is listed for a moment more. */
-static bool threads_become(int count)
+static bool threads_fall_to(int count)
 {
-    for (long long i = 0; i < patient(200) && count_entries("/proc/self/task") != count; i++)
+    for (long long i = 0; i < patient(200) && count_entries("/proc/self/task") > count; i++)
         usleep(10000);
-    return count_entries("/proc/self/task") == count;
+    return count_entries("/proc/self/task") <= count;
 }
 
 static void quiet(void)
@@ -327,7 +327,7 @@ static void quiet(void)
     is_int(heard(load_good_and_bad, &statuses), 0, "machines are looked at in silence");
     is_int(statuses, 3, "broken ones too");
     is_int(count_entries("/proc/self/fd"), before, "no descriptor is left open");
-    ok(threads_become(threads), "no thread is left");
+    ok(threads_fall_to(threads), "no thread is left");
 }
 
 static void no_trace(void)
@@ -378,6 +378,7 @@ static void threads(void)
     is_int(sum, 0, "four threads look at once");
 }
 
+#ifndef SANITIZED
 static void in_time(void)
 {
     double best = 1e9;
@@ -392,6 +393,12 @@ static void in_time(void)
     }
     ok(best < (double)patient(50), "the machine is seen in %.1f ms", best);
 }
+#else
+static void in_time(void)
+{
+    skip(1, "a sanitizer takes its time");
+}
+#endif
 
 int main(void)
 {

@@ -18,6 +18,15 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
+#ifdef __SANITIZE_ADDRESS__
+/* hwloc does not free all of a topology that it refuses half way. */
+__attribute__((visibility("default"))) const char *__lsan_default_suppressions(void);
+const char *__lsan_default_suppressions(void)
+{
+    return "leak:libhwloc.so\n";
+}
+#endif
+
 static char *read_file(const char *name, size_t *size)
 {
     char path[512];
@@ -92,7 +101,7 @@ static void cut(void)
         size_t size, refused = 0, tried = 0;
         char *text = read_file(files[i], &size);
         char *end = strstr(text, "</topology>");
-        for (size_t at = 1; at < (size_t)(end - text) + 5; at += size / 61, tried++) {
+        for (size_t at = 1; at < (size_t)(end - text) + 5; at += size / 31, tried++) {
             machine *m = NULL;
             refused += machine_load_text(text, at, &m) == MUSTER_ERR_ARGUMENT && m == NULL ? 1 : 0;
             machine_free(m);
@@ -110,7 +119,7 @@ static void scrambled(void)
     char *copy = malloc(size);
     unsigned seed = 5;
     int fine = 0, errors = 0;
-    for (int round = 0; round < 150; round++) {
+    for (int round = 0; round < 60; round++) {
         machine *m = NULL;
         memcpy(copy, text, size);
         for (int i = 0; i < 3; i++) {
@@ -125,7 +134,7 @@ static void scrambled(void)
             fine++;
         machine_free(m);
     }
-    ok(fine + errors == 150 && errors > 0 && fine > 0, "%d scrambled files are refused, %d are not",
+    ok(fine + errors == 60 && errors > 0 && fine > 0, "%d scrambled files are refused, %d are not",
        errors, fine);
     free(copy);
     free(text);
@@ -244,10 +253,11 @@ static void large(void)
        "the last is where it belongs");
     machine_free(m);
     int size;
-    char *xml = synthetic("pack:2 core:4097 pu:1", NULL, false, &size);
+    char *xml = synthetic("pack:9 numa:8 l3:4 core:8 pu:4", NULL, false, &size);
     m = NULL;
-    is_int(machine_load_text(xml, (size_t)size, &m), MUSTER_ERR_UNSUPPORTED, "two more than that");
-    has_str(muster_last_error(), "it has a CPU 8193, and muster knows 0 to 8191", "says so");
+    is_int(machine_load_text(xml, (size_t)size, &m), MUSTER_ERR_UNSUPPORTED,
+           "a package more than that");
+    has_str(muster_last_error(), "it has a CPU 9215, and muster knows 0 to 8191", "says so");
     free(xml);
 }
 
