@@ -15,7 +15,7 @@ number=0
 # may ROOM ALLOWED FOLDER: no file in FOLDER includes "room/..." but of the ALLOWED rooms
 may() {
     number=$((number + 1))
-    wrong=$(grep -rnE '#include "(base|reduce|options|net|machine|store|tcp_store|launch|backend|group|collective)/' "$3" |
+    wrong=$(grep -rnE '#include "(base|reduce|options|net|machine|placement|store|tcp_store|launch|backend|group|collective)/' "$3" |
         grep -vE "#include \"($2)/" || true)
     if [ -z "$wrong" ]; then
         echo "ok $number - $1 stands on: $2"
@@ -25,9 +25,9 @@ may() {
     fi
 }
 
-echo "1..14"
+echo "1..15"
 allowed=
-for room in base reduce options net machine store tcp_store launch backend; do
+for room in base reduce options net machine placement store tcp_store launch backend; do
     allowed="$allowed${allowed:+|}$room"
     may "$room" "$allowed" "$lib/$room"
 done
