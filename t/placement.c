@@ -354,10 +354,35 @@ static void large(int n, double most_ms)
     free(ranks);
 }
 
+/* As many ranks as may be, most of them without a device, or sharing the few that there are. */
+static void crowd(bool share)
+{
+    int n = PLACEMENT_MOST_RANKS;
+    standing *ranks = calloc((size_t)n, sizeof(*ranks));
+    placement_wish wish = {.host = "a", .share = share};
+    placement p;
+    for (int r = 0; r < n; r++)
+        placing_read(&ranks[r], r, CORES GPUS);
+    clock_t begin = clock();
+    is_int(placement_make(&p, ranks, n, &wish), MUSTER_OK, "%d ranks, 6 GPUs, 8 cores%s", n,
+           share ? ", shared" : "");
+    double ms = 1000.0 * (double)(clock() - begin) / CLOCKS_PER_SEC;
+    int with = 0;
+    for (int r = 0; r < n; r++)
+        with += p.seats[r].device >= 0;
+    is_int(with, share ? n : 6, "who has a GPU");
+    ok(ms < (double)patient(20000), "within 20 s");
+    diag("%d ranks%s are placed in %.1f ms", n, share ? " that share 6 GPUs" : "", ms);
+    placement_free(&p);
+    for (int r = 0; r < n; r++)
+        standing_clear(&ranks[r]);
+    free(ranks);
+}
+
 int main(void)
 {
     plan(7 + 9 + (int)(sizeof(cases) / sizeof(*cases)) + 4 + (int)(sizeof(lists) / sizeof(*lists)) +
-         8 + 3 + 8 + 7 + 6);
+         8 + 3 + 8 + 7 + 6 + 6);
     orders();
     shortage();
     some_cases();
@@ -369,5 +394,7 @@ int main(void)
     refused();
     large(64, 500);
     large(256, 5000);
+    crowd(false);
+    crowd(true);
     return done();
 }

@@ -15,15 +15,14 @@
 #include "base/error.h"
 #include "placement/standing.h"
 
+/* Room for any list: three CPUs take ten letters at most. */
+enum { LIST_SIZE = CPU_SET_LIMIT * 4 };
+
 static void write_cpus(FILE *out, const cpu_set *set)
 {
-    for (int first = cpu_set_first(set), last; first >= 0; first = cpu_set_next(set, last)) {
-        for (last = first; cpu_set_has(set, last + 1);)
-            last++;
-        fprintf(out, "%s%d", first == cpu_set_first(set) ? "" : ",", first);
-        if (last > first)
-            fprintf(out, "-%d", last);
-    }
+    char list[LIST_SIZE];
+    cpu_set_write(set, list, sizeof(list));
+    fputs(list, out);
 }
 
 static void write_run(FILE *out, const standing_run *run)
