@@ -2,6 +2,8 @@
  *
  * The cheapest assignment, against all ways there are to assign; its ties; its bounds; its time.
  */
+#include "config.h"
+
 #include "placement/assign.h"
 
 #include <stdlib.h>

@@ -3,6 +3,8 @@
  * Who gets which device: what was settled beforehand, slices, ranks that see the same device in
  * other ways, sharing, the policies in their order of devices, lists, and the sentences.
  */
+#include "config.h"
+
 #include "placement/placement.h"
 
 #include <stdio.h>
@@ -160,6 +162,11 @@ static const struct {
      "ba",
      false,
      {CORES GPU_A GPU_B, CORES "gpu=0/0/0/0/0-1/0000:01:00.0/"}},
+    {"slices that nobody can tell apart are one, and not the whole",
+     "?-a",
+     false,
+     {CORES "slice=0/0/0/0//01:00.0/", CORES "slice=0/0/0/0//01:00.0/ slice=1/0/0/0//01:00.0/",
+      CORES GPU_A}},
     {"nobody knows UUIDs",
      "??",
      false,
@@ -331,6 +338,7 @@ static void large(int n, double most_ms)
     for (int r = 0; r < n; r++) {
         placing_read(&ranks[r], r,
                      "cpus=0-255 allowed=0-255 cores=0/0/128/1/0 cores=1/1/128/1/128");
+        free(ranks[r].devices);
         ranks[r].devices = calloc((size_t)n, sizeof(*ranks[r].devices));
         ranks[r].num_devices = (size_t)n;
         for (int d = 0; d < n; d++) {

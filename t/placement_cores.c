@@ -3,6 +3,8 @@
  * Who gets which cores: near devices, over NUMA nodes, beside those who are bound, in containers,
  * with too few of them; and what is told of a seat.
  */
+#include "config.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

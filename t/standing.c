@@ -3,6 +3,8 @@
  * What ranks publish of where they stand: written, read again, and read where somebody has spoilt
  * it; made from a machine; how far devices are. Run it under a sanitizer too.
  */
+#include "config.h"
+
 #include "placement/standing.h"
 
 #include <stdio.h>

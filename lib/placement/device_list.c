@@ -30,12 +30,19 @@ static int compare(const void *a, const void *b)
     return device_list_compare(a, b);
 }
 
+/* Whether a device whose UUID is not known is that one: the whole of the same place on the bus, or
+ * a slice there of which as little is known. */
+static bool is_at(const placement_device *has, const standing_device *device)
+{
+    return has->slice == device->slice && (!device->slice || *has->uuid == '\0') &&
+           strcmp(has->bus_id, device->bus_id) == 0;
+}
+
 int device_list_find(const placement *p, const standing_device *device)
 {
     for (int i = 0; i < p->num_devices; i++) {
         const placement_device *has = &p->devices[i];
-        if (*device->uuid != '\0' ? strcmp(has->uuid, device->uuid) == 0
-                                  : !has->slice && strcmp(has->bus_id, device->bus_id) == 0)
+        if (*device->uuid != '\0' ? strcmp(has->uuid, device->uuid) == 0 : is_at(has, device))
             return i;
     }
     return -1;

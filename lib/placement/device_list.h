@@ -8,7 +8,8 @@
 #include "placement/placement.h"
 
 /* Those of ranks in their order, into p->devices. A UUID tells devices apart; one whose UUID a rank
- * does not know is the whole device of that bus id. */
+ * does not know is the whole device of that bus id, and slices of one device whose UUIDs nobody
+ * knows are one. */
 muster_status device_list_make(placement *p, const standing *const *ranks);
 
 /* The place of a rank's device among them; -1 where it is none of them. */
