@@ -181,8 +181,8 @@ static muster_status check_overlap(const muster_group *group, const collective_c
         [PLACE_APART] = "must not overlap",
         [PLACE_SAME] = "must be the same or must not overlap",
         [PLACE_IN_RECEIVE] = "must not overlap unless send is this rank's block of receive",
-        [PLACE_IN_SEND] = "must not overlap unless receive is this rank's block of send, or begins "
-                          "with it",
+        [PLACE_IN_SEND] = ("must not overlap unless receive is this rank's block of send, or "
+                           "begins with it"),
     };
     size_t size = muster_type_size(call->type);
     uintptr_t send = (uintptr_t)call->send, receive = (uintptr_t)call->receive;

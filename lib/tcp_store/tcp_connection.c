@@ -36,12 +36,12 @@ void tcp_connection_turn_away(tcp_connection *one, const char *reason)
 
 tcp_connection *tcp_connection_of_stranger(tcp_stranger *stranger)
 {
-    return (tcp_connection *)((char *)stranger - offsetof(tcp_connection, stranger));
+    return (tcp_connection *)(void *)((char *)stranger - offsetof(tcp_connection, stranger));
 }
 
 tcp_connection *tcp_connection_of_sender(tcp_large_sender *sender)
 {
-    return (tcp_connection *)((char *)sender - offsetof(tcp_connection, sender));
+    return (tcp_connection *)(void *)((char *)sender - offsetof(tcp_connection, sender));
 }
 
 void tcp_connection_pend(tcp_session *session)

@@ -72,7 +72,7 @@ void tcp_store_data_free(tcp_store_data *data);
 
 static inline tcp_session *tcp_session_of_watcher(watcher *who)
 {
-    return (tcp_session *)((char *)who - offsetof(tcp_session, watches));
+    return (tcp_session *)(void *)((char *)who - offsetof(tcp_session, watches));
 }
 
 #endif
