@@ -121,6 +121,14 @@ static void long_names(void)
     strcpy(list + 254, "[10]");
     is_int(slurm_nodes_first(list, first), MUSTER_ERR_ARGUMENT, "so is one that grows to that");
     has_str(muster_last_error(), "more than 255 characters", "saying so");
+    static char names[ROOM];
+    names[0] = '\0';
+    memcpy(list, "n1,", 3);
+    memset(list + 3, 'x', 256);
+    list[259] = '\0';
+    is_int(slurm_nodes_each(list, append, names), MUSTER_ERR_ARGUMENT,
+           "so is a list whose second name is that long");
+    is_str(names, "", "and its first is not given");
 }
 
 static const struct {
@@ -228,7 +236,7 @@ static void against_scontrol(void)
 
 int main(void)
 {
-    plan((int)(2 * COUNT(lists) + 3 * COUNT(refused) + 4 + COUNT(tasks) + LISTS));
+    plan((int)(2 * COUNT(lists) + 3 * COUNT(refused) + 6 + COUNT(tasks) + LISTS));
     good_lists();
     bad_lists();
     long_names();

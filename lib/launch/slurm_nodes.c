@@ -64,32 +64,50 @@ static muster_status read_range(const reader *r, const char **at, range *read)
     return MUSTER_OK;
 }
 
+/* Checks one group up to its ']': *at moves there. It has *count numbers of at most *length digits.
+ */
+static muster_status check_group(const reader *r, const char **at, long long *count, size_t *length)
+{
+    *count = 0;
+    *length = 0;
+    do {
+        range part = {0};
+        (*at)++; /* '[' or ',' */
+        muster_status status = read_range(r, at, &part);
+        if (status != MUSTER_OK)
+            return status;
+        size_t digits = (size_t)snprintf(NULL, 0, "%0*d", part.width, part.high);
+        *length = digits > *length ? digits : *length;
+        *count += part.high - part.low + 1;
+    } while (**at == ',');
+    return MUSTER_OK;
+}
+
 /* Checks one name up to its comma: *at moves there. How many names it stands for is *count. */
 static muster_status check_name(const reader *r, const char **at, long long *count)
 {
     const char *begin = *at;
+    size_t length = 0, more;
     int groups = 0;
     *count = 1;
-    for (; **at != ',' && **at != '\0'; (*at)++) {
+    for (; **at != ',' && **at != '\0'; (*at)++, length += more) {
+        more = 1;
         if (**at == ']' || (unsigned char)**at <= ' ')
             return refuse(r, *at, **at == ']' ? "']' without '['" : "a blank");
         if (**at != '[')
             continue;
         if (++groups > MAX_GROUPS)
             return refuse(r, *at, "more than 16 groups in one name");
-        long long here = 0;
-        do {
-            range part = {0};
-            (*at)++;
-            muster_status status = read_range(r, at, &part);
-            if (status != MUSTER_OK)
-                return status;
-            here += part.high - part.low + 1;
-        } while (**at == ',');
+        long long here;
+        muster_status status = check_group(r, at, &here, &more);
+        if (status != MUSTER_OK)
+            return status;
         *count = here > SLURM_MAX_NODES ? SLURM_MAX_NODES + 1 : *count * here;
         if (*count > SLURM_MAX_NODES)
             return refuse(r, *at, "more than 131072 names");
     }
+    if (length > SLURM_MAX_NAME)
+        return refuse(r, begin, "a name of more than 255 characters");
     return *at == begin ? refuse(r, begin, "an empty name") : MUSTER_OK;
 }
 
@@ -110,39 +128,34 @@ static muster_status check_list(const reader *r)
     }
 }
 
-static muster_status expand(reader *r, const char *at, size_t length);
+static void expand(reader *r, const char *at, size_t length);
 
-static muster_status expand_group(reader *r, const char *at, size_t length)
+static void expand_group(reader *r, const char *at, size_t length)
 {
     const char *end = strchr(at, ']') + 1;
-    muster_status status = MUSTER_OK;
-    while (*at != ']' && status == MUSTER_OK && !r->stopped) {
+    while (*at != ']' && !r->stopped) {
         range part = {0};
         at++; /* '[' or ',' */
-        status = read_range(r, &at, &part);
-        for (int i = part.low; i <= part.high && status == MUSTER_OK && !r->stopped; i++) {
+        read_range(r, &at, &part);
+        for (int i = part.low; i <= part.high && !r->stopped; i++) {
             int more = snprintf(r->name + length, sizeof(r->name) - length, "%0*d", part.width, i);
-            if ((size_t)more >= sizeof(r->name) - length)
-                return refuse(r, at, "a name of more than 255 characters");
-            status = expand(r, end, length + (size_t)more);
+            expand(r, end, length + (size_t)more);
         }
     }
-    return status;
 }
 
-/* The names that begin with the first length characters of r->name and go on as at says. */
-static muster_status expand(reader *r, const char *at, size_t length)
+/* The names that begin with the first length characters of r->name and go on as at says; the list
+ * has been checked. */
+static void expand(reader *r, const char *at, size_t length)
 {
     size_t more = strcspn(at, "[,");
-    if (length + more >= sizeof(r->name))
-        return refuse(r, at, "a name of more than 255 characters");
     memcpy(r->name + length, at, more);
     length += more;
     r->name[length] = '\0';
     if (at[more] == '[')
-        return expand_group(r, at + more, length);
-    r->stopped = !r->take(r->user, r->name);
-    return MUSTER_OK;
+        expand_group(r, at + more, length);
+    else
+        r->stopped = !r->take(r->user, r->name);
 }
 
 /* Behind the name that begins at at: its comma, or the end. */
@@ -160,7 +173,7 @@ muster_status slurm_nodes_each(const char *list, bool (*take)(void *user, const 
     reader r = {.list = list, .take = take, .user = user};
     muster_status status = check_list(&r);
     for (const char *at = list; status == MUSTER_OK && !r.stopped; at++) {
-        status = expand(&r, at, 0);
+        expand(&r, at, 0);
         at = skip_name(at);
         if (*at == '\0')
             break;
