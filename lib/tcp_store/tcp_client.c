@@ -110,6 +110,10 @@ muster_status tcp_link_read_value(const tcp_client *client, tcp_link *link, cons
                          "%s: the answer to %s has a value of %" PRIu64
                          " bytes, where %d is the most: it does not answer as a store",
                          client->name, what, length, PROTOCOL_MAX_VALUE);
+    if (length == 0) {
+        *size = 0;
+        return MUSTER_OK;
+    }
     if (!buffer_reserve(value, (size_t)length))
         return error_no_memory((size_t)length, "a value");
     status = tcp_link_read(client, link, what, value->data + value->size, (size_t)length, end);
