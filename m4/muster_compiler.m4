@@ -46,12 +46,32 @@ AC_DEFUN([MUSTER_WARNINGS], [
   AC_SUBST([WARN_CXXFLAGS])
 ])
 
-# --enable-sanitizer=address,undefined
+# --enable-sanitizer=address,undefined, and --enable-fuzzing, which is that for all code and clang's fuzzer for t/fuzz.
 AC_DEFUN([MUSTER_SANITIZER], [
   AC_ARG_ENABLE([sanitizer],
     [AS_HELP_STRING([--enable-sanitizer=LIST], [build with -fsanitize=LIST])],
     [AS_CASE([$enable_sanitizer], [yes], [enable_sanitizer=address,undefined])],
     [enable_sanitizer=no])
+  AC_ARG_ENABLE([fuzzing],
+    [AS_HELP_STRING([--enable-fuzzing], [build for 'make fuzz', with CC=clang])],
+    [], [enable_fuzzing=no])
+  FUZZ_LDFLAGS=
+  AS_IF([test "x$enable_fuzzing" != xno],
+    [AS_IF([test "x$enable_sanitizer" = xno], [enable_sanitizer=address,undefined])
+     enable_sanitizer=fuzzer-no-link,$enable_sanitizer
+     FUZZ_LDFLAGS=-fsanitize=fuzzer
+     muster_saved_CFLAGS=$CFLAGS
+     AC_MSG_CHECKING([whether $CC has a fuzzer])
+     CFLAGS="$CFLAGS -fsanitize=fuzzer"
+     AC_LINK_IFELSE([AC_LANG_SOURCE([[
+int LLVMFuzzerTestOneInput(const unsigned char *data, __SIZE_TYPE__ size);
+int LLVMFuzzerTestOneInput(const unsigned char *data, __SIZE_TYPE__ size) { return data == 0 && size > 0; }]])],
+       [AC_MSG_RESULT([yes])],
+       [AC_MSG_RESULT([no])
+        AC_MSG_ERROR([--enable-fuzzing needs libFuzzer: configure with CC=clang CXX=clang++])])
+     CFLAGS=$muster_saved_CFLAGS])
+  AC_SUBST([FUZZ_LDFLAGS])
+  AM_CONDITIONAL([FUZZING], [test "x$enable_fuzzing" != xno])
   SANITIZER_CFLAGS=
   AS_IF([test "x$enable_sanitizer" != xno],
     [SANITIZER_CFLAGS="-fsanitize=$enable_sanitizer -fno-sanitize-recover=all -fno-omit-frame-pointer"],
