@@ -541,6 +541,11 @@ static void hostile(void)
     meet_once(&guests[0]);
     is_int(guests[0].status, MUSTER_ERR_TIMEOUT, "a status without a sentence is a status");
     exchange_destroy(&guests[0].meeting);
+    muster_store_set(base, muster_str(key), muster_str("3 2147483647 so many"));
+    exchange_init(&guests[0].meeting, base, "hostile", 0, 2, SHORT_MS, deadline_in(SHORT_MS));
+    meet_once(&guests[0]);
+    is_int(guests[0].meeting.most, 2, "more ranks than a world can have are not counted up to");
+    exchange_destroy(&guests[0].meeting);
 }
 
 static void published(void)
@@ -564,7 +569,7 @@ static void published(void)
     exchange_destroy(&self->meeting);
 }
 
-enum { POINTS = 60 };
+enum { POINTS = 61 };
 
 static void over(muster_store *store, const char *name)
 {

@@ -14,6 +14,7 @@
 
 #include "base/error.h"
 #include "base/rank_set.h"
+#include "net/url.h"
 #include "store/store.h"
 
 char *exchange_shared_key(const exchange *meeting, int round, const char *name)
@@ -51,6 +52,14 @@ void exchange_destroy(exchange *meeting)
     *meeting = (exchange){0};
 }
 
+/* One of the participants says that there are so many. What no world can have was put there by
+ * somebody else, and would be counted up to when all is removed. */
+static void learn_count(exchange *meeting, long said)
+{
+    if (said > meeting->most && said <= URL_MAX_WORLD)
+        meeting->most = (int)said;
+}
+
 /* What a gate's text means; sets the sentence of the one who shut it. */
 static muster_status gate_verdict(exchange *meeting, const char *text, size_t size)
 {
@@ -67,7 +76,7 @@ static muster_status gate_verdict(exchange *meeting, const char *text, size_t si
         status > MUSTER_ERR_INTERNAL)
         return error_set(MUSTER_ERR_PROTOCOL, "%s holds under %s/%d/gate what is no verdict",
                          store_describe(meeting->store), meeting->prefix, meeting->round);
-    meeting->most = most > meeting->most ? most : meeting->most;
+    learn_count(meeting, most);
     return error_set((muster_status)status, "%.*s", (int)(size - (size_t)used), text + used);
 }
 
@@ -154,8 +163,7 @@ static muster_status compare_words(exchange *meeting, const char *text, const vo
     }
     const char *we = split_speaker(ours), *they = split_speaker(theirs);
     muster_status status = MUSTER_OK;
-    int most = atoi(theirs);
-    meeting->most = most > meeting->most ? most : meeting->most;
+    learn_count(meeting, strtol(theirs, NULL, 10));
     if (strcmp(ours, theirs) != 0) {
         char sentence[ERROR_SIZE];
         snprintf(sentence, sizeof(sentence),
