@@ -47,7 +47,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     for (int r = 0; status == MUSTER_OK && r < RANKS; r++)
         bytes += all[r].size;
     fuzz_hold(status != MUSTER_OK || bytes <= size + strlen("mine"), "what came was published");
-    fuzz_hold(status == MUSTER_OK || muster_last_error()[0] != '\0', "a failure has a sentence");
     fuzz_hold(meeting.most >= RANKS && meeting.most <= URL_MAX_WORLD,
               "no more ranks than a world can have");
     exchange_clean(&meeting, exchange_settle(&meeting, status));
