@@ -33,10 +33,10 @@ same() { # FILE FILE NAME
     sed 's/^/# /' "$work/diff"
 }
 
-# Sanitizers add symbols of their own.
+# Sanitizers and --coverage add symbols of their own.
 exported() { # OBJECT
     $NM -D "$1" | sed -n 's/^[0-9a-fA-F]* [TDRBVWi] //p' | sed 's/@.*//' |
-        grep -v '^__\(odr_\)\{0,1\}asan' | LC_ALL=C sort
+        grep -vE '^__((odr_)?asan|gcov)' | LC_ALL=C sort
 }
 
 use() { # SUFFIX COMPILER...
