@@ -95,6 +95,9 @@
 /* Buffers in the memory of a device. */
 #include <muster/device.h>
 
+/* Which GPU and which cores each rank has. */
+#include <muster/placement.h>
+
 /* Groups made of a group, and what to do with one that has failed. */
 #include <muster/subgroup.h>
 #include <muster/failure.h>

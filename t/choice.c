@@ -11,6 +11,7 @@
 
 #include "backend/device_memory.h"
 #include "group/devices.h"
+#include "group/seats.h"
 #include "group/handshake.h"
 #include "group/init.h"
 #include "tap.h"
@@ -33,7 +34,10 @@ typedef struct who {
 #define GPU(n, uuid, bus) "device\ttoy\t" #n "\twhole\t" uuid "\t" bus "\tToy\n"
 #define SLICE(n, uuid, bus) "device\ttoy\t" #n "\tslice\t" uuid "\t" bus "\tToy\n"
 #define ONE(uuid, bus) USES(0) GPU(0, uuid, bus)
-#define TWO GPU(0, "GPU-a", "01") GPU(1, "GPU-b", "02")
+#define STANDS                                                                                     \
+    "placement\tauto\nstanding\tcpus=0-3 allowed=0-3 bound=0 cores=0/0/4/1/0 "                     \
+    "gpu=0/0/0/0/0-3/0000:01:00.0/GPU-a gpu=1/0/0/0/0-3/0000:02:00.0/GPU-b\n"
+#define TWO GPU(0, "GPU-a", "01") GPU(1, "GPU-b", "02") STANDS
 
 static void make(roster *list, const who *ranks, int count)
 {
@@ -53,7 +57,8 @@ static void make(roster *list, const who *ranks, int count)
     }
     if (roster_read(list, blobs, count) != MUSTER_OK)
         bail_out("no roster: %s", muster_last_error());
-    devices_settle(list);
+    if (seats_settle(list) != MUSTER_OK)
+        bail_out("no seats: %s", muster_last_error());
 }
 
 static const struct {
@@ -166,7 +171,7 @@ static const struct {
      2,
      "rigged",
      "rank 0 (host a, pid 100) has version 1 of toy, but rank 1 (host b, pid 101) has 2"},
-    {"devices by local rank",
+    {"devices in the order of ranks",
      "auto",
      {{"a", HAS, HAS, TWO}, {"b", HAS, HAS, TWO}, {"a", HAS, HAS, TWO}, {"b", HAS, HAS, TWO}},
      4,
@@ -177,7 +182,8 @@ static const struct {
      {{"a", HAS, HAS, TWO}, {"a", HAS, HAS, TWO}, {"a", HAS, HAS, TWO}},
      3,
      "rigged",
-     "rank 2 (host a, pid 102) has no GPU of its own: there are fewer devices than ranks"},
+     "rank 2 (host a, pid 102) has no GPU of its own: host 'a' has 2 GPUs for 3 ranks: rank 2 has "
+     "none"},
 };
 
 /* What is chosen can be asked for; where "auto" goes another way asking says the same reason. */
@@ -297,8 +303,12 @@ static const struct {
     {"an option", "3", "1", "toy.device=2", 1, "uses\ttoy\t2\tan option\n", false},
     {"the current one", "3", "1", NULL, 1, "uses\ttoy\t1\tthe current device\n", false},
     {"that is in use", "3", "1", NULL, 1, "in_use\t1\n", false},
-    {"the only one", "1", NULL, NULL, 3, "uses\ttoy\t0\tthe only device\n", false},
-    {"that of the local rank", "3", NULL, NULL, 2, "uses\ttoy\t1\tthe local rank\n", false},
+    {"the only one is not settled on", "1", NULL, NULL, 3, "device\ttoy\t0\twhole\t", false},
+    {"the local rank settles nothing", "3", NULL, NULL, 2, " gpu=1/", true},
+    {"what an option settled", "3", "1", "toy.device=2", 1, " settled=user/2 ", false},
+    {"what is made use of", "3", "1", NULL, 1, " settled=use/1 ", false},
+    {"no wish", "3", NULL, NULL, 0, "\nplacement\tauto\n", true},
+    {"a list", "3", NULL, "placement_list=2@0", 0, "\nplacement\texplicit\nlist\t2@0\n", true},
     {"fewer than ranks", "2", NULL, NULL, 3, "device\ttoy\t0\twhole", true},
     {"one that is not there", "2", NULL, "toy.device=2", 0,
      "toy.device is 2, but this process has 2 devices, 0 to 1", false},

@@ -13,19 +13,19 @@
 
 /* User case 16: many interfaces, some down, some of one family only. */
 static const interface_address laptop[] = {
-    {"lo", "127.0.0.1", AF_INET, true, true},
-    {"lo", "::1", AF_INET6, true, true},
-    {"docker0", "172.17.0.1", AF_INET, false, true},
-    {"eth10", "10.8.0.10", AF_INET, false, true},
-    {"eth1", "fe80::1%eth1", AF_INET6, false, true},
-    {"eth1", "2001:db8::1", AF_INET6, false, true},
-    {"eth1", "10.9.0.7", AF_INET, false, true},
-    {"eth2", "10.9.1.7", AF_INET, false, false},
-    {"eth20", "10.9.2.7", AF_INET, false, true},
-    {"wlan0", "169.254.3.4", AF_INET, false, true},
-    {"wlan0", "2001:db8:1::9", AF_INET6, false, true},
-    {"ib0", "fe80::2%ib0", AF_INET6, false, true},
-    {"veth", "fd00::1", AF_INET6, false, true},
+    {"lo", "127.0.0.1", AF_INET, true, true, 24},
+    {"lo", "::1", AF_INET6, true, true, 24},
+    {"docker0", "172.17.0.1", AF_INET, false, true, 24},
+    {"eth10", "10.8.0.10", AF_INET, false, true, 24},
+    {"eth1", "fe80::1%eth1", AF_INET6, false, true, 24},
+    {"eth1", "2001:db8::1", AF_INET6, false, true, 24},
+    {"eth1", "10.9.0.7", AF_INET, false, true, 24},
+    {"eth2", "10.9.1.7", AF_INET, false, false, 24},
+    {"eth20", "10.9.2.7", AF_INET, false, true, 24},
+    {"wlan0", "169.254.3.4", AF_INET, false, true, 24},
+    {"wlan0", "2001:db8:1::9", AF_INET6, false, true, 24},
+    {"ib0", "fe80::2%ib0", AF_INET6, false, true, 24},
+    {"veth", "fd00::1", AF_INET6, false, true, 24},
 };
 
 static const struct {
@@ -79,6 +79,31 @@ static const struct {
     {"nothing", AF_UNSPEC, NULL},
     {"veth", AF_INET, NULL},
 };
+
+static void networks(void)
+{
+    const interface_address a = {"a", "10.1.2.3", AF_INET, false, true, 20};
+    static const struct {
+        interface_address other;
+        bool same;
+    } rows[] = {{{"b", "10.1.15.9", AF_INET, false, true, 20}, true},
+                {{"b", "10.1.16.9", AF_INET, false, true, 20}, false},
+                {{"b", "10.1.2.9", AF_INET, false, true, 24}, false},
+                {{"b", "10.1.2.9", AF_INET, false, true, -1}, false},
+                {{"b", "fd00::1", AF_INET6, false, true, 20}, false},
+                {{"b", "nonsense", AF_INET, false, true, 20}, false}};
+    const interface_address v6 = {"a", "fd00::1:2", AF_INET6, false, true, 64};
+    const interface_address beside = {"b", "fd00::9:2", AF_INET6, false, true, 64};
+    const interface_address beyond = {"b", "fd00:0:0:1::2", AF_INET6, false, true, 64};
+    for (size_t i = 0; i < COUNT(rows); i++)
+        is_int(interface_same_network(&a, &rows[i].other), rows[i].same, "%s/%d and %s/%d",
+               a.address, a.prefix, rows[i].other.address, rows[i].other.prefix);
+    ok(interface_same_network(&v6, &beside) && !interface_same_network(&v6, &beyond),
+       "networks of IPv6");
+    interface_address none = a;
+    none.prefix = -1;
+    ok(!interface_same_network(&none, &none), "without a prefix nothing is known");
+}
 
 static void grammar_choices(void)
 {
@@ -283,7 +308,8 @@ static void addresses_of_this_machine(void)
 int main(void)
 {
     plan((int)(2 * COUNT(choices) + 2 * COUNT(refused) + 12 + 2 + COUNT(numbers) + 7 +
-               COUNT(hosts) + 4));
+               COUNT(hosts) + 4 + 8));
+    networks();
     grammar_choices();
     grammar_refusals();
     grammar_limits();

@@ -65,6 +65,7 @@ static void release(struct job *job)
     nodes_leave(job);
     muster_store_free(job->nodes.started ? NULL : job->nodes.store);
     muster_store_free(job->store);
+    muster_free(job->plan);
     guard_stop(&job->guard);
     for (int which = 0; which < 2; which++) {
         output_free(&job->streams[which].queue);

@@ -2,7 +2,8 @@
  *
  * Settings by name, such as "gloo.iface", for groups that are to be made.
  *
- * Each backend declares its own with a type, a default, the first and last version that know it,
+ * muster has a few of its own, which have no backend in front: "placement", "placement_list" and
+ * "bind", see muster/placement.h. Each backend declares its own with a type, a default, the first and last version that know it,
  * and older names that are still understood. They are checked against the backend as found at run
  * time when a group is made: unknown names are MUSTER_ERR_ARGUMENT with the nearest known one
  * suggested, and so are ill-typed values; one that the version found does not know is
@@ -52,7 +53,7 @@ MUSTER_API muster_status muster_options_parse(muster_options *options, const cha
 MUSTER_API muster_status muster_options_get(const muster_options *options, const char *name,
                                             const char **value);
 
-/* One option that a backend knows. Strings live until the process ends. */
+/* One option that muster or a backend knows. Strings live until the process ends. */
 typedef struct muster_option_report {
     const char *name;          /* "gloo.iface" */
     const char *type;          /* "string", "integer", "boolean" */

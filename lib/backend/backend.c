@@ -17,6 +17,7 @@
 #include "backend/backend_scan.h"
 #include "base/log.h"
 #include "base/nearest.h"
+#include "options/core_options.h"
 
 /* The lock is for loading alone: who finds the list made takes no lock, so that a child of fork
  * can't find it held by a thread that it does not have. */
@@ -204,9 +205,10 @@ muster_status backend_option_tables(options_table **tables, size_t *count)
     muster_status status = backend_get_set(&set);
     if (status != MUSTER_OK)
         return status;
-    options_table *made = calloc(set->count, sizeof(*made));
+    options_table *made = calloc(set->count + 1, sizeof(*made));
     if (made == NULL)
-        return error_no_memory(set->count * sizeof(*made), "tables of options");
+        return error_no_memory((set->count + 1) * sizeof(*made), "tables of options");
+    made[set->count] = core_options_table();
     for (size_t i = 0; i < set->count; i++) {
         const backend_entry *entry = set->entries[i];
         made[i] = (options_table){
@@ -218,6 +220,6 @@ muster_status backend_option_tables(options_table **tables, size_t *count)
         };
     }
     *tables = made;
-    *count = set->count;
+    *count = set->count + 1;
     return MUSTER_OK;
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "backend/backend.h"
+#include "options/core_options.h"
 #include "options/option_table.h"
 #include "options/option_type.h"
 
@@ -36,8 +37,7 @@ muster_status muster_list_backends(muster_backend_report **reports, size_t *num_
     return MUSTER_OK;
 }
 
-static muster_option_report backend_report_option(const backend_entry *entry,
-                                                  const muster_option *row)
+static muster_option_report backend_report_option(const muster_option *row, bool usable)
 {
     const option_type *type = option_type_find(row->type);
     return (muster_option_report){
@@ -48,20 +48,25 @@ static muster_option_report backend_report_option(const backend_entry *entry,
         .until = backend_report_text(row->until),
         .aliases = backend_report_text(row->aliases),
         .help = backend_report_text(row->help),
-        .usable = entry->available && option_table_era(row, entry->info.version) == OPTION_USABLE,
+        .usable = usable,
     };
 }
 
-/* Fills reports, which may be NULL; returns how many there are. */
+/* muster's own first. Fills reports, which may be NULL; returns how many there are. */
 static size_t backend_report_options(const backend_entry *const *list, size_t count,
                                      muster_option_report *reports)
 {
     size_t made = 0;
+    for (const muster_option *row = core_options; row->name != NULL; row++, made++)
+        if (reports != NULL)
+            reports[made] = backend_report_option(row, true);
     for (size_t i = 0; i < count; i++) {
         const muster_option *row = list[i]->ops == NULL ? NULL : list[i]->ops->options;
         for (; row != NULL && row->name != NULL; row++, made++)
             if (reports != NULL)
-                reports[made] = backend_report_option(list[i], row);
+                reports[made] = backend_report_option(
+                    row, list[i]->available &&
+                             option_table_era(row, list[i]->info.version) == OPTION_USABLE);
     }
     return made;
 }
@@ -79,10 +84,9 @@ muster_status muster_list_options(muster_option_report **reports, size_t *num_re
     if (status != MUSTER_OK)
         return status;
     size_t options = backend_report_options(list, count, NULL);
-    muster_option_report *made =
-        calloc(options + 1, sizeof(*made)); /* never none: *reports is freed */
+    muster_option_report *made = calloc(options, sizeof(*made)); /* never none: muster has some */
     if (made == NULL)
-        return error_no_memory((options + 1) * sizeof(*made), "the report on options");
+        return error_no_memory(options * sizeof(*made), "the report on options");
     *num_reports = backend_report_options(list, count, made);
     *reports = made;
     return MUSTER_OK;

@@ -7,19 +7,51 @@
 #include "base/thread.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 
 #include "base/patience.h"
 
-int thread_start(pthread_t *thread, void *(*run)(void *), void *argument)
+static int start_with(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *),
+                      void *argument)
 {
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    int error = pthread_create(thread, NULL, run, argument);
+    int error = pthread_create(thread, attributes, run, argument);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return error;
+}
+
+int thread_start(pthread_t *thread, void *(*run)(void *), void *argument)
+{
+    return start_with(thread, NULL, run, argument);
+}
+
+void thread_home_add(thread_home *home, int cpu)
+{
+    enum { BITS = 8 * sizeof(unsigned long) };
+    size_t word = (size_t)cpu / BITS;
+    if (cpu < 0 || word >= sizeof(home->words) / sizeof(*home->words))
+        return;
+    home->words[word] |= 1UL << (cpu % (int)BITS);
+    if (home->size <= word * sizeof(*home->words))
+        home->size = (word + 1) * sizeof(*home->words);
+}
+
+int thread_start_at(pthread_t *thread, void *(*run)(void *), void *argument,
+                    const thread_home *home)
+{
+    pthread_attr_t attributes;
+    if (home->size == 0 || pthread_attr_init(&attributes) != 0)
+        return thread_start(thread, run, argument);
+    int error = pthread_attr_setaffinity_np(&attributes, home->size,
+                                            (const cpu_set_t *)(const void *)home->words);
+    if (error == 0)
+        error = start_with(thread, &attributes, run, argument);
+    pthread_attr_destroy(&attributes);
+    return error == 0 ? 0 : thread_start(thread, run, argument);
 }
 
 void thread_condition_init(pthread_cond_t *condition)

@@ -14,6 +14,20 @@
  * threads. Returns 0 or an error number. */
 int thread_start(pthread_t *thread, void *(*run)(void *), void *argument);
 
+/* CPUs for threads to run on; begins as zeros, which is wherever the thread that starts them may
+ * run. */
+typedef struct thread_home {
+    size_t size; /* of words that are in use, in bytes */
+    unsigned long words[8192 / (8 * sizeof(unsigned long))];
+} thread_home;
+
+/* A CPU that is too large for it is left out. */
+void thread_home_add(thread_home *home, int cpu);
+
+/* As thread_start; the thread runs at home, or where the kernel doesn't let it, anywhere. */
+int thread_start_at(pthread_t *thread, void *(*run)(void *), void *argument,
+                    const thread_home *home);
+
 /* A condition that waits by the clock of deadlines. */
 void thread_condition_init(pthread_cond_t *condition);
 

@@ -126,7 +126,8 @@ bool work_finish_later(muster_group *group, work_finish finish, void *token)
     if (queue == NULL || running == NULL || !pthread_equal(queue->thread, pthread_self()))
         return false;
     if (!queue->has_finisher)
-        queue->has_finisher = thread_start(&queue->finisher, finisher_thread, queue) == 0;
+        queue->has_finisher =
+            thread_start_at(&queue->finisher, finisher_thread, queue, &group->home) == 0;
     if (!queue->has_finisher)
         return false;
     running->finish = finish;
@@ -142,7 +143,7 @@ muster_status work_queue_start(work_queue **queue, muster_group *group)
     made->group = group;
     pthread_mutex_init(&made->lock, NULL);
     thread_condition_init(&made->changed);
-    int error = thread_start(&made->thread, queue_thread, made);
+    int error = thread_start_at(&made->thread, queue_thread, made, &group->home);
     if (error != 0) {
         work_queue_forget(made);
         return error_set(MUSTER_ERR_SYSTEM, "can't start a thread for the group: %s",
@@ -270,7 +271,7 @@ muster_status work_issue_apart(muster_group *group, work_fn fn, const void *argu
         return no_memory(group, size);
     pthread_t thread;
     queue_count(group->queue, 1);
-    int error = thread_start(&thread, apart_thread, issued);
+    int error = thread_start_at(&thread, apart_thread, issued, &group->home);
     if (error != 0) {
         queue_count(group->queue, -1);
         work_handle_release(issued);

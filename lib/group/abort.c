@@ -60,7 +60,7 @@ static muster_status start_listener(muster_group *group, abort_listener **listen
         return error_no_memory(sizeof(*made), "a listener");
     made->group = group;
     sem_init(&made->word, 0, 0);
-    int error = thread_start(&made->thread, listen_for_word, made);
+    int error = thread_start_at(&made->thread, listen_for_word, made, &group->home);
     if (error != 0) {
         abort_listener_forget(made);
         return error_set(MUSTER_ERR_SYSTEM, "can't start a thread that waits for a signal: %s",

@@ -5,16 +5,56 @@
 #include "config.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "backend/device_memory.h"
 #include "base/error.h"
 #include "base/facts.h"
+#include "group/bind.h"
 #include "group/group.h"
+
+/* "cores 0-21, GPU 0 (0000:3b:00.0, local)". */
+static void write_place_words(facts *f, const muster_placement *at)
+{
+    if (*at->cpus == '\0')
+        return;
+    fprintf(f->out, ", CPUs %s", at->cpus);
+    if (at->device >= 0) {
+        fprintf(f->out, ", GPU %d (", at->device);
+        facts_part(f, *at->device_bus_id != '\0' ? at->device_bus_id : at->device_uuid);
+        fprintf(f->out, ", %s)", at->distance);
+    }
+}
+
+static void write_place(facts *f, const muster_placement *at)
+{
+    facts_number(f, "local_rank", at->local_rank);
+    facts_number(f, "device", at->device);
+    facts_text(f, "device_uuid", at->device_uuid);
+    facts_text(f, "device_bus_id", at->device_bus_id);
+    facts_text(f, "device_name", at->device_name);
+    facts_text(f, "distance", at->distance);
+    facts_number(f, "package", at->package);
+    facts_number(f, "numa_node", at->numa_node);
+    facts_text(f, "cpus", at->cpus);
+    facts_text(f, "numa_cpus", at->numa_cpus);
+    facts_text(f, "near_cpus", at->near_cpus);
+    facts_number(f, "kept", at->kept);
+    facts_number(f, "shared", at->shared);
+    facts_number(f, "elsewhere", at->elsewhere);
+    facts_text(f, "nic", at->nic);
+    facts_text(f, "hca", at->hca);
+    facts_text(f, "nic_why", at->nic_why);
+    facts_text(f, "why", at->why);
+}
 
 static void write_rank(facts *f, const muster_group *group, int rank)
 {
     const rank_record *record = &group->ranks.ranks[rank];
+    muster_placement at = MUSTER_PLACEMENT_INIT;
+    if (muster_group_placement(group, rank, &at) != MUSTER_OK)
+        return;
     if (!f->json) {
         char name[32];
         snprintf(name, sizeof(name), "rank %d", rank);
@@ -22,6 +62,7 @@ static void write_rank(facts *f, const muster_group *group, int rank)
         facts_part(f, record->host);
         fprintf(f->out, ", pid %lld, rank %d of the world%s", record->pid, group->to_world[rank],
                 rank == group->rank ? " (this one)" : "");
+        write_place_words(f, &at);
         facts_close(f);
         return;
     }
@@ -30,6 +71,7 @@ static void write_rank(facts *f, const muster_group *group, int rank)
     facts_number(f, "world_rank", group->to_world[rank]);
     facts_text(f, "host", record->host);
     facts_number(f, "pid", record->pid);
+    write_place(f, &at);
     facts_close_list(f, '}');
 }
 
@@ -137,6 +179,44 @@ static void write_backend(facts *f, muster_group *group)
     write_device(f, group);
 }
 
+/* NCCL chooses its network by itself, and muster sets none of its variables: what would be nearest
+ * is said for who wants to set them. */
+static void write_hint(facts *f, const rank_seat *seat)
+{
+    bool interface =
+        *seat->nic != '\0' && strcmp(seat->nic, "lo") != 0 && getenv("NCCL_SOCKET_IFNAME") == NULL;
+    bool hca = *seat->hca != '\0' && getenv("NCCL_IB_HCA") == NULL;
+    if (seat->device < 0 || !(interface || hca))
+        return;
+    facts_open(f, "nearest for nccl");
+    if (interface) {
+        facts_part(f, "NCCL_SOCKET_IFNAME=");
+        facts_part(f, seat->nic);
+    }
+    if (hca) {
+        facts_part(f, interface ? " NCCL_IB_HCA=" : "NCCL_IB_HCA=");
+        facts_part(f, seat->hca);
+    }
+    facts_close(f);
+}
+
+static void write_placement(facts *f, const muster_group *group)
+{
+    const rank_record *self = &group->ranks.ranks[group->rank];
+    if (*self->policy != '\0')
+        facts_text(f, "placement", self->policy);
+    if (!self->seat.placed)
+        return;
+    facts_text(f, "cpus", self->seat.cpus);
+    facts_text(f, "placed", self->seat.why);
+    facts_text(f, "bound", bind_words(self, group->options));
+    if (*self->seat.nic != '\0') {
+        facts_text(f, "nearest interface", self->seat.nic);
+        facts_text(f, "nearest because", self->seat.nic_why);
+    }
+    write_hint(f, &self->seat);
+}
+
 static void write_facts(facts *f, muster_group *group)
 {
     facts_text(f, "group", group->name);
@@ -147,6 +227,7 @@ static void write_facts(facts *f, muster_group *group)
     facts_number(f, "local rank", muster_group_local_rank(group));
     facts_number(f, "local size", muster_group_local_size(group));
     write_backend(f, group);
+    write_placement(f, group);
     if (group->checks)
         facts_text(f, "calls are compared", "yes");
     facts_number(f, "time-out ms", (long long)group->timeout_ms);

@@ -62,7 +62,7 @@ static muster_status asked_device(const backend_entry *entry, const muster_optio
 
 /* The device that this process knows to be its own; -1 where the others' list is needed. */
 static muster_status own_device(const backend_entry *entry, const muster_options *options,
-                                int told_local_rank, int count, int *device, const char **from)
+                                int count, int *device, const char **from)
 {
     int current = -1, asked;
     *device = -1;
@@ -77,28 +77,19 @@ static muster_status own_device(const backend_entry *entry, const muster_options
         if (status != MUSTER_OK)
             return status;
     }
-    bool told = told_local_rank > 0 && told_local_rank <= count;
-    *device = asked >= 0     ? asked
-              : current >= 0 ? current
-              : count == 1   ? 0
-              : told         ? told_local_rank - 1
-                             : -1;
-    *from = asked >= 0     ? "an option"
-            : current >= 0 ? "the current device"
-            : count == 1   ? "the only device"
-            : told         ? "the local rank"
-                           : "";
+    *device = asked >= 0 ? asked : current;
+    *from = asked >= 0 ? DEVICES_BY_OPTION : current >= 0 ? DEVICES_IN_USE : "";
     return MUSTER_OK;
 }
 
 muster_status devices_introduce(const backend_entry *entry, const muster_options *options,
-                                int told_local_rank, rank_backend *has, devices_found *found)
+                                rank_backend *has, devices_found *found)
 {
     int count = 0, device = -1;
     const char *from = "";
     muster_status status = entry->ops->devices->count(&count);
     if (status == MUSTER_OK)
-        status = own_device(entry, options, told_local_rank, count, &device, &from);
+        status = own_device(entry, options, count, &device, &from);
     if (count > MOST_DEVICES)
         count = MOST_DEVICES;
     for (int i = 0; status == MUSTER_OK && i < count; i++)
@@ -116,39 +107,6 @@ void devices_found_free(devices_found *found)
     free(found->devices);
     free(found->infos);
     *found = (devices_found){0};
-}
-
-static int local_rank_of(const roster *ranks, int rank)
-{
-    int lower = 0;
-    for (int r = 0; r < rank; r++)
-        lower += strcmp(ranks->ranks[r].host_id, ranks->ranks[rank].host_id) == 0;
-    return lower;
-}
-
-static void settle(rank_record *record, rank_backend *has, int local_rank)
-{
-    for (size_t i = 0; i < record->num_devices; i++)
-        if (strcmp(record->devices[i].backend, has->name) == 0 &&
-            record->devices[i].ordinal == local_rank)
-            has->device = local_rank;
-    has->device_from =
-        has->device >= 0 ? "the local rank" : "there are fewer devices than ranks on the host";
-}
-
-void devices_settle(roster *world)
-{
-    for (int r = 0; r < world->count; r++) {
-        rank_record *record = &world->ranks[r];
-        for (size_t i = 0; i < record->num_backends; i++) {
-            rank_backend *has = &record->backends[i];
-            bool some = false;
-            for (size_t d = 0; d < record->num_devices; d++)
-                some = some || strcmp(record->devices[d].backend, has->name) == 0;
-            if (some && has->device < 0 && *has->device_from == '\0')
-                settle(record, has, local_rank_of(world, r));
-        }
-    }
 }
 
 /* The same piece of hardware: a UUID says so where both have one, else the place on the bus. */

@@ -17,18 +17,18 @@ typedef struct devices_found {
     muster_device_info *infos; /* the strings of devices */
 } devices_found;
 
+/* What settles a device beforehand. */
+#define DEVICES_BY_OPTION "an option"
+#define DEVICES_IN_USE "the current device"
+
 /*
  * What this process says of its devices with a backend that has some: the rank's own, and why,
- * where the option <backend>.device, the current device, there being only one, or the launcher's
- * local rank settle it; else all of them, for devices_settle().
+ * where the option <backend>.device or the current device of a process that makes use of one settle
+ * it; else all of them, to be placed.
  */
 muster_status devices_introduce(const backend_entry *entry, const muster_options *options,
-                                int told_local_rank, rank_backend *has, devices_found *found);
+                                rank_backend *has, devices_found *found);
 void devices_found_free(devices_found *found);
-
-/* In the roster of a world: ranks that have not settled on a device take the one of their local
- * rank. */
-void devices_settle(roster *world);
 
 /*
  * Why the ranks can't use the backend's devices together: one has none, or only a part of one, two

@@ -11,6 +11,7 @@
 
 #include "backend/backend.h"
 #include "base/deadline.h"
+#include "base/thread.h"
 #include "group/claim.h"
 #include "group/family.h"
 #include "backend/host.h"
@@ -87,7 +88,8 @@ struct muster_group {
     muster_options *options;
     char *asked;
     char *why;
-    char *backends; /* what muster_group_backend() says */
+    char *backends;   /* what muster_group_backend() says */
+    thread_home home; /* of its threads */
     work_queue *queue;
     bool checks;      /* all calls are compared, since some rank of the world wants it */
     family *children; /* names of the groups made of this one */

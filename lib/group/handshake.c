@@ -16,6 +16,7 @@
 #include "backend/device_memory.h"
 #include "collective/agree.h"
 #include "group/devices.h"
+#include "group/stand.h"
 #include "net/host_identity.h"
 #include "net/interface.h"
 #include "net/loopback.h"
@@ -124,11 +125,10 @@ typedef struct introduced {
 
 /* One whose devices can't be had is not available. */
 static void introduce_devices(const muster_options *options, const backend_entry *candidate,
-                              int told_local_rank, rank_backend *has, introduced *said,
-                              devices_found *found)
+                              rank_backend *has, introduced *said, devices_found *found)
 {
     if (!candidate->available || candidate->ops->devices == NULL || *has->reason != '\0' ||
-        devices_introduce(candidate, options, told_local_rank, has, found) == MUSTER_OK)
+        devices_introduce(candidate, options, has, found) == MUSTER_OK)
         return;
     snprintf(said->reason, sizeof(said->reason), "%s", muster_last_error());
     has->reason = said->reason;
@@ -161,6 +161,7 @@ muster_status handshake_introduce(const muster_store *store, const muster_option
     rank_backend *backends = calloc(count + 1, sizeof(*backends));
     introduced *said = calloc(count + 1, sizeof(*said));
     devices_found found = {0};
+    stand where = {0};
     if (backends == NULL || said == NULL) {
         free(backends);
         free(said);
@@ -169,8 +170,9 @@ muster_status handshake_introduce(const muster_store *store, const muster_option
     for (size_t i = 0; i < count; i++) {
         introduce_backend(store, options, list[i], &backends[i], said[i].text,
                           sizeof(said[i].text));
-        introduce_devices(options, list[i], told_local_rank, &backends[i], &said[i], &found);
+        introduce_devices(options, list[i], &backends[i], &said[i], &found);
     }
+    status = stand_look(options, backends, count, &found, &where);
     rank_record self = {.library = muster_version(),
                         .host = me.host_name,
                         .host_id = me.host_id,
@@ -189,8 +191,16 @@ muster_status handshake_introduce(const muster_store *store, const muster_option
                         .num_backends = count,
                         .backends = backends,
                         .num_devices = found.count,
-                        .devices = found.devices};
-    status = rank_record_write(&self, record);
+                        .devices = found.devices,
+                        .policy = where.policy,
+                        .place_list = where.list,
+                        .standing = where.standing,
+                        .elsewhere = where.elsewhere,
+                        .num_ways = where.num_ways,
+                        .ways = where.ways};
+    if (status == MUSTER_OK)
+        status = rank_record_write(&self, record);
+    stand_clear(&where);
     devices_found_free(&found);
     free(backends);
     free(said);

@@ -13,11 +13,13 @@
 #include "base/deadline.h"
 #include "base/error.h"
 #include "group/choice.h"
-#include "group/devices.h"
+#include "group/bind.h"
 #include "group/forming.h"
 #include "group/handshake.h"
 #include "group/init.h"
 #include "group/local_rank.h"
+#include "group/seats.h"
+#include "group/stand.h"
 #include "base/log.h"
 #include "group/lookout.h"
 #include "base/patience.h"
@@ -111,6 +113,8 @@ muster_status init_options(const muster_options *base, const muster_options *obj
         status = backend_option_tables(&tables, &count);
     if (status == MUSTER_OK)
         status = options_check(collected, tables, count);
+    if (status == MUSTER_OK)
+        status = stand_check(collected);
     free(tables);
     if (status != MUSTER_OK) {
         muster_options_free(collected);
@@ -195,7 +199,7 @@ static muster_status meet(const setup *s, exchange *meeting, const char *record,
     if (status == MUSTER_OK)
         status = roster_read(ranks, records, meeting->count);
     if (status == MUSTER_OK)
-        devices_settle(ranks);
+        status = seats_settle(ranks);
     meeting->lookout = NULL;
     return status;
 }
@@ -234,6 +238,7 @@ static muster_status form_world(setup *s, const char *record, bool *retry, muste
         status = new_world(s, &place, &ranks, &made);
     if (status == MUSTER_OK) {
         made->options = s->options;
+        bind_home(&made->ranks.ranks[made->rank], made->options, &made->home);
         for (int r = 0; r < made->size; r++)
             made->checks = made->checks || made->ranks.ranks[r].checks != 0;
         s->options = NULL;
@@ -300,6 +305,15 @@ static void warn_of_options(const muster_group *group)
     }
 }
 
+/* A kernel that refuses CPUs that it has offered is no reason to fail on one rank of all. */
+static void say_bound(muster_group *group)
+{
+    const rank_record *self = &group->ranks.ranks[group->rank];
+    if (bind_rank(self, group->options) != MUSTER_OK)
+        log_line(MUSTER_LOG_WARNING, "group '%s', rank %d: %s", group->name, group->rank,
+                 muster_last_error());
+}
+
 void init_finish(muster_group *group, int64_t began_ns, long long operations_before)
 {
     group->costs.nanoseconds = deadline_now_ns() - began_ns;
@@ -335,6 +349,8 @@ muster_status muster_init_process_group(muster_group **group, const muster_init_
         s.operations_before = store_operations(s.meeting_point.store);
         status = make_world(&s, &made);
     }
+    if (status == MUSTER_OK)
+        say_bound(made);
     if (status == MUSTER_OK) {
         init_finish(made, s.began_ns, s.operations_before);
         local_rank_compare(made, &s.meeting_point.launcher);

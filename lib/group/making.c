@@ -141,6 +141,7 @@ static muster_status fill_group(const making *call, const membership *in, muster
                               &group->options);
     if (status != MUSTER_OK)
         return status;
+    group->home = call->parent->home;
     bool free_name = false;
     if (!family_take_name(call->parent->children, group->name, &free_name))
         return error_no_memory(strlen(group->name), "a name");

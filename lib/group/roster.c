@@ -30,7 +30,7 @@ static void write_line(FILE *out, const char *word, const char *value)
     fputc('\n', out);
 }
 
-static void write_fields(FILE *out, const char *word, const char *const *fields, size_t count)
+void roster_write_fields(FILE *out, const char *word, const char *const *fields, size_t count)
 {
     fprintf(out, "%s", word);
     for (size_t f = 0; f < count; f++) {
@@ -45,24 +45,25 @@ static void write_backend(FILE *out, const rank_backend *has)
     char device[16];
     const char *fields[] = {has->name,    has->version,   has->reason,
                             has->address, has->interface, has->address_from};
-    write_fields(out, "backend", fields, 6);
+    roster_write_fields(out, "backend", fields, 6);
     if (has->second != NULL && *has->second != '\0')
-        write_fields(out, "second", (const char *[]){has->name, has->second, has->second_interface},
-                     3);
+        roster_write_fields(out, "second",
+                            (const char *[]){has->name, has->second, has->second_interface}, 3);
     if (has->device_from == NULL || *has->device_from == '\0')
         return;
     snprintf(device, sizeof(device), "%d", has->device);
-    write_fields(out, "uses", (const char *[]){has->name, device, has->device_from}, 3);
+    roster_write_fields(out, "uses", (const char *[]){has->name, device, has->device_from}, 3);
 }
 
 static void write_device(FILE *out, const rank_device *device)
 {
     char ordinal[16];
     snprintf(ordinal, sizeof(ordinal), "%d", device->ordinal);
-    write_fields(out, "device",
-                 (const char *[]){device->backend, ordinal, device->slice != 0 ? "slice" : "whole",
-                                  device->uuid, device->bus_id, device->name},
-                 6);
+    roster_write_fields(out, "device",
+                        (const char *[]){device->backend, ordinal,
+                                         device->slice != 0 ? "slice" : "whole", device->uuid,
+                                         device->bus_id, device->name},
+                        6);
 }
 
 muster_status rank_record_write(const rank_record *record, char **text)
@@ -89,6 +90,7 @@ muster_status rank_record_write(const rank_record *record, char **text)
         write_backend(out, &record->backends[i]);
     for (size_t i = 0; i < record->num_devices; i++)
         write_device(out, &record->devices[i]);
+    roster_write_place(out, record);
     bool written = !ferror(out);
     if (fclose(out) != 0 || !written) {
         free(buffer);
@@ -160,6 +162,7 @@ static bool read_numeric(rank_record *record, const char *word, const char *valu
         {"cores", INT32_MAX, NULL, &record->cores},
         {"checks", INT32_MAX, NULL, &record->checks},
         {"in_use", INT32_MAX, NULL, &record->in_use},
+        {"elsewhere", INT32_MAX, NULL, &record->elsewhere},
         {"told_local_rank", INT32_MAX, NULL, &record->told_local_rank},
     };
     if (strcmp(word, "pid") == 0) {
@@ -181,16 +184,16 @@ static bool read_numeric(rank_record *record, const char *word, const char *valu
     return true;
 }
 
-static bool read_ordinal(const char *text, int least, int *ordinal)
+bool roster_read_number(const char *text, int least, int *number)
 {
-    unsigned long long number = 0;
+    unsigned long long value = 0;
     if (least < 0 && strcmp(text, "-1") == 0) {
-        *ordinal = -1;
+        *number = -1;
         return true;
     }
-    if (!read_number(text, INT32_MAX, &number))
+    if (!read_number(text, INT32_MAX, &value))
         return false;
-    *ordinal = (int)number;
+    *number = (int)value;
     return true;
 }
 
@@ -203,7 +206,7 @@ static bool read_uses(rank_record *record, char *fields)
         if (ordinal == NULL || fields == NULL || strcmp(has->name, name) != 0)
             continue;
         has->device_from = fields;
-        return read_ordinal(ordinal, -1, &has->device);
+        return roster_read_number(ordinal, -1, &has->device);
     }
     return false;
 }
@@ -227,42 +230,54 @@ static bool read_device(rank_record *record, char *fields)
     }
     device->slice = strcmp(slice, "slice") == 0;
     record->num_devices++;
-    return fields == NULL && read_ordinal(ordinal, 0, &device->ordinal);
+    return fields == NULL && roster_read_number(ordinal, 0, &device->ordinal);
+}
+
+static bool read_own_seat(rank_record *record, char *fields)
+{
+    return roster_read_seat(&record->seat, fields);
 }
 
 static bool read_line(rank_record *record, char *line)
 {
+    static const struct {
+        const char *word;
+        bool (*read)(rank_record *record, char *fields);
+    } several[] = {{"backend", read_backend}, {"second", read_second},   {"uses", read_uses},
+                   {"device", read_device},   {"near", roster_read_way}, {"seat", read_own_seat}};
+    const struct {
+        const char *word;
+        const char **text;
+    } texts[] = {{"library", &record->library},   {"host", &record->host},
+                 {"host_id", &record->host_id},   {"asked", &record->asked},
+                 {"loopback", &record->loopback}, {"placement", &record->policy},
+                 {"list", &record->place_list},   {"standing", &record->standing}};
     char *value = line;
     const char *word = strsep(&value, "\t");
     if (value == NULL)
         return false;
-    if (strcmp(word, "backend") == 0)
-        return read_backend(record, value);
-    if (strcmp(word, "second") == 0)
-        return read_second(record, value);
-    if (strcmp(word, "uses") == 0)
-        return read_uses(record, value);
-    if (strcmp(word, "device") == 0)
-        return read_device(record, value);
-    if (strcmp(word, "library") == 0)
-        record->library = value;
-    else if (strcmp(word, "host") == 0)
-        record->host = value;
-    else if (strcmp(word, "host_id") == 0)
-        record->host_id = value;
-    else if (strcmp(word, "asked") == 0)
-        record->asked = value;
-    else if (strcmp(word, "loopback") == 0)
-        record->loopback = value;
-    else
-        return read_numeric(record, word, value);
-    return true;
+    for (size_t i = 0; i < sizeof(several) / sizeof(*several); i++)
+        if (strcmp(word, several[i].word) == 0)
+            return several[i].read(record, value);
+    for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
+        if (strcmp(word, texts[i].word) == 0) {
+            *texts[i].text = value;
+            return true;
+        }
+    return read_numeric(record, word, value);
 }
 
 muster_status rank_record_read(rank_record *record, muster_blob text)
 {
-    *record = (rank_record){
-        .library = "", .host = "", .host_id = "", .asked = "", .loopback = "", .rank = -1};
+    *record = (rank_record){.library = "",
+                            .host = "",
+                            .host_id = "",
+                            .asked = "",
+                            .loopback = "",
+                            .policy = "",
+                            .place_list = "",
+                            .standing = "",
+                            .rank = -1};
     record->text = malloc(text.size + 1);
     record->backends = calloc(MAX_BACKENDS, sizeof(*record->backends));
     if (record->text == NULL || record->backends == NULL) {
@@ -289,6 +304,8 @@ void rank_record_clear(rank_record *record)
     free(record->text);
     free(record->backends);
     free(record->devices);
+    free(record->ways);
+    free(record->seat_text);
     *record = (rank_record){0};
 }
 

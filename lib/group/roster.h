@@ -5,6 +5,8 @@
 #ifndef MUSTER_LIB_ROSTER_H
 #define MUSTER_LIB_ROSTER_H
 
+#include <stdio.h>
+
 #include "muster.h"
 
 /* One backend as a rank has it. */
@@ -32,6 +34,39 @@ typedef struct rank_device {
     const char *name;
 } rank_device;
 
+/* A network interface that reaches what the rank's address reaches, and is nearer to one of the
+ * places that the rank may be given. */
+typedef struct rank_way {
+    bool of_device; /* number is a device's ordinal, else a NUMA node's number */
+    int number;
+    const char *interface; /* "": that of the rank's address */
+    const char *address;
+    const char *hca;      /* the nearest adapter; "" none */
+    const char *nearness; /* in words */
+} rank_way;
+
+/* What a rank was given when the ranks of its host were placed: see placement/placement.h. */
+typedef struct rank_seat {
+    bool placed; /* false: nothing below is known */
+    int local_rank;
+    int device;
+    int package;
+    int node;
+    int kept;
+    int shared;
+    const char *uuid;
+    const char *bus_id;
+    const char *distance;
+    const char *cpus;
+    const char *node_cpus;
+    const char *near_cpus;
+    const char *thread_cpus; /* where threads of muster's own are best */
+    const char *nic;
+    const char *hca;
+    const char *nic_why;
+    const char *why;
+} rank_seat;
+
 /* One rank. The strings point into text. */
 typedef struct rank_record {
     char *text;
@@ -40,6 +75,9 @@ typedef struct rank_record {
     const char *host_id;
     const char *asked;    /* the backend that was asked for */
     const char *loopback; /* the address for ranks of the same host; "" is 127.0.0.1 */
+    const char *policy;   /* how it wants the ranks of its host to be placed */
+    const char *place_list;
+    const char *standing; /* where it stands before that, see placement/standing.h; "" unknown */
     long long pid;
     unsigned long long pid_space;
     unsigned long long start;
@@ -50,10 +88,15 @@ typedef struct rank_record {
     int checks;          /* 1: it wants all calls to be compared */
     int told_local_rank; /* 1 and the local rank that its launcher gave it; 0: it gave none */
     int in_use;          /* 1: the process makes use of devices */
+    int elsewhere;       /* 1: where it stands is the machine of a file */
     size_t num_backends;
     rank_backend *backends;
     size_t num_devices;
     rank_device *devices;
+    size_t num_ways;
+    rank_way *ways;
+    rank_seat seat;
+    char *seat_text; /* the strings of seat where they are not in text */
 } rank_record;
 
 typedef struct roster {
@@ -83,6 +126,14 @@ muster_status roster_read(roster *list, const muster_blob *texts, int count);
 /* The records of ranks[0..count) of another roster, in that order. */
 muster_status roster_subset(roster *list, const roster *from, const int *ranks, int count);
 void roster_clear(roster *list);
+
+/* Inside the room: a line of fields, which tabs and newlines in them don't end; the lines of ways
+ * and seats without the word in front. */
+void roster_write_fields(FILE *out, const char *word, const char *const *fields, size_t count);
+void roster_write_place(FILE *out, const rank_record *record);
+bool roster_read_way(rank_record *record, char *fields);
+bool roster_read_seat(rank_seat *seat, char *fields);
+bool roster_read_number(const char *text, int least, int *number);
 
 /* How many ranks share the host of rank, it included. */
 int roster_ranks_on_host(const roster *list, int rank);

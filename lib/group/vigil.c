@@ -102,7 +102,7 @@ muster_status vigil_start(muster_group *group)
     v->group = group;
     pthread_mutex_init(&v->lock, NULL);
     thread_condition_init(&v->changed);
-    int error = thread_start(&v->thread, keep_vigil, v);
+    int error = thread_start_at(&v->thread, keep_vigil, v, &group->home);
     if (error != 0) {
         free(v);
         return error_set(MUSTER_ERR_SYSTEM, "can't start a thread for the group: %s",

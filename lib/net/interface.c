@@ -81,6 +81,31 @@ int interface_preference(const interface_address *address)
     return (address->loopback ? 0 : 4) + (local ? 0 : 2) + (address->family == AF_INET ? 1 : 0);
 }
 
+static int interface_prefix(const struct sockaddr *mask)
+{
+    interface_number number;
+    int bits = 0;
+    if (mask == NULL || !interface_number_of(mask, &number))
+        return -1;
+    for (size_t i = 0; i < sizeof(number.bytes); i++)
+        for (unsigned byte = number.bytes[i]; byte != 0; byte &= byte - 1)
+            bits++;
+    return bits;
+}
+
+bool interface_same_network(const interface_address *a, const interface_address *b)
+{
+    interface_number left, right;
+    int bits = a->prefix;
+    if (bits < 1 || bits != b->prefix || a->family != b->family ||
+        !interface_parse_number(a->address, &left) || !interface_parse_number(b->address, &right))
+        return false;
+    for (int i = 0; i < bits; i++)
+        if (((left.bytes[i / 8] ^ right.bytes[i / 8]) >> (7 - i % 8) & 1) != 0)
+            return false;
+    return true;
+}
+
 static void interface_fill(interface_address *entry, const char *name, unsigned flags,
                            const interface_number *number)
 {
@@ -94,6 +119,7 @@ static void interface_fill(interface_address *entry, const char *name, unsigned 
     entry->family = number->family;
     entry->loopback = (flags & IFF_LOOPBACK) != 0;
     entry->up = (flags & IFF_UP) != 0;
+    entry->prefix = -1;
 }
 
 muster_status interface_list(interface_address **list, size_t *count)
@@ -115,8 +141,10 @@ muster_status interface_list(interface_address **list, size_t *count)
     }
     for (const struct ifaddrs *at = all; at != NULL; at = at->ifa_next) {
         interface_number number;
-        if (interface_number_of(at->ifa_addr, &number))
-            interface_fill(&entries[(*count)++], at->ifa_name, at->ifa_flags, &number);
+        if (!interface_number_of(at->ifa_addr, &number))
+            continue;
+        interface_fill(&entries[*count], at->ifa_name, at->ifa_flags, &number);
+        entries[(*count)++].prefix = interface_prefix(at->ifa_netmask);
     }
     freeifaddrs(all);
     *list = entries;

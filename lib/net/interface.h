@@ -30,6 +30,7 @@ typedef struct interface_address {
     int family;                                       /* AF_INET or AF_INET6 */
     bool loopback;
     bool up;
+    int prefix; /* bits of the address that are its network's; -1: not known */
 } interface_address;
 
 /* A numeric address as bytes, to compare: 4 of them for AF_INET, 16 for AF_INET6. */
@@ -61,6 +62,10 @@ int interface_preference(const interface_address *address);
 
 /* Whether it is of 169.254.0.0/16 or fe80::/10, which no router passes on. */
 bool interface_is_link_local(const interface_address *address);
+
+/* Whether two addresses are of one network, by the prefixes of both, so that what reaches one
+ * reaches the other. */
+bool interface_same_network(const interface_address *a, const interface_address *b);
 
 /* Writes "lo 127.0.0.1 (loopback), eth0 10.0.0.2 (down)" for an error sentence; ends in "..." where
  * there is no room for all. */

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "options/core_options.h"
 #include "options/option_table.h"
 #include "options/option_type.h"
 
@@ -65,11 +66,11 @@ static muster_status options_check_era(const options_table *table, const options
         return MUSTER_OK;
     char why[512];
     if (era == OPTION_TOO_NEW)
-        snprintf(why, sizeof(why), "it needs %s %s or later, and %s was found", table->backend,
-                 row->since, table->version);
+        snprintf(why, sizeof(why), "it needs %s %s or later, and %s was found",
+                 core_options_owner(table), row->since, table->version);
     else
-        snprintf(why, sizeof(why), "it was removed after %s %s, and %s was found", table->backend,
-                 row->until, table->version);
+        snprintf(why, sizeof(why), "it was removed after %s %s, and %s was found",
+                 core_options_owner(table), row->until, table->version);
     if (!setting->optional)
         return error_set(MUSTER_ERR_UNSUPPORTED,
                          "option '%s' (%s) can't be used: %s; leave it out, or write '%s?' to have "

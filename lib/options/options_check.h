@@ -13,7 +13,8 @@ typedef struct options_check_state {
     size_t num_tables;
 } options_check_state;
 
-/* The table of the backend that name begins with; NULL if there is none. */
+/* The table of the backend that name begins with, or that of muster where it is one of its own
+ * options; NULL if there is none. */
 const options_table *options_check_table(const options_check_state *state, const char *name);
 
 /* Says that an optional setting is left out. */

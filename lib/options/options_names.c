@@ -16,10 +16,13 @@
 const options_table *options_check_table(const options_check_state *state, const char *name)
 {
     size_t length = strcspn(name, ".");
-    for (size_t i = 0; name[length] == '.' && i < state->num_tables; i++)
-        if (strlen(state->tables[i].backend) == length &&
-            strncmp(state->tables[i].backend, name, length) == 0)
-            return &state->tables[i];
+    for (size_t i = 0; i < state->num_tables; i++) {
+        const options_table *table = &state->tables[i];
+        if (*table->backend == '\0' ? option_table_find(table->options, name) != NULL
+                                    : name[length] == '.' && strlen(table->backend) == length &&
+                                          strncmp(table->backend, name, length) == 0)
+            return table;
+    }
     return NULL;
 }
 
@@ -31,9 +34,11 @@ static const char *options_names_backends(const options_check_state *state, char
     for (size_t i = 0; i < state->num_tables; i++) {
         const char *name = state->tables[i].backend;
         size_t used = strlen(buffer);
+        if (*name == '\0')
+            continue;
         if (used + strlen(name) + 3 > size)
             break;
-        strcpy(buffer + used, i > 0 ? ", " : "");
+        strcpy(buffer + used, used > 0 ? ", " : "");
         strcat(buffer + used, name);
     }
     return buffer;
@@ -52,7 +57,8 @@ static const char *options_names_hint(const options_check_state *state, const op
         if (table->options == NULL || (only != NULL && only != table))
             continue;
         for (const muster_option *row = table->options; row->name != NULL; row++) {
-            const char *known = row->name + (bare ? strlen(table->backend) + 1 : 0);
+            size_t front = *table->backend == '\0' ? 0 : strlen(table->backend) + 1;
+            const char *known = row->name + (bare ? front : 0);
             nearest_offer(&search, known);
             if (search.best == known)
                 full = row->name;

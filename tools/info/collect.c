@@ -6,7 +6,20 @@
 
 #include "info.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+
+/* As many ranks as the launcher has on this host; one where it doesn't say, or there is none. A
+ * wrong list or policy is said, and no reason to say nothing else. */
+static void collect_plan(info *found)
+{
+    muster_plan_args args = MUSTER_PLAN_ARGS_INIT;
+    const muster_launcher_report *launcher = found->launcher;
+    if (launcher->local_size > 0)
+        args.num_ranks = launcher->local_size;
+    if (muster_plan_placement(&args, &found->plan) != MUSTER_OK)
+        snprintf(found->plan_problem, sizeof(found->plan_problem), "%s", muster_last_error());
+}
 
 bool info_collect(info *found)
 {
@@ -24,8 +37,10 @@ bool info_collect(info *found)
         muster_describe_host(true, &found->machine_json) == MUSTER_OK &&
         muster_find_launcher(&found->launcher) == MUSTER_OK &&
         muster_describe_launcher(false, &found->started) == MUSTER_OK &&
-        muster_describe_launcher(true, &found->started_json) == MUSTER_OK)
+        muster_describe_launcher(true, &found->started_json) == MUSTER_OK) {
+        collect_plan(found);
         return true;
+    }
     info_free(found);
     return false;
 }
@@ -39,5 +54,7 @@ void info_free(info *found)
     muster_free(found->launcher);
     muster_free(found->started);
     muster_free(found->started_json);
+    muster_free(found->plan);
+    info_leave(&found->job);
     *found = (info){.num_backends = 0};
 }

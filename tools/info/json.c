@@ -5,14 +5,12 @@
 #include "config.h"
 
 #include "info.h"
+#include "json_words.h"
 
-#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Names of files and what the environment holds need not be UTF-8, JSON has to be: what is not
- * becomes question marks. */
-static json_t *json_words(const char *text)
+json_t *json_words(const char *text)
 {
     if (text == NULL)
         return json_null();
@@ -42,6 +40,15 @@ static json_t *json_option(const muster_option_report *option)
                      "usable", option->usable);
 }
 
+static json_t *json_job(const info_job *job)
+{
+    if (job->world == NULL)
+        return json_null();
+    return json_pack("{s:i, s:s, s:o, s:o}", "rank", job->rank, "backend",
+                     muster_group_backend(job->world), "why", json_words(job->why), "ranks",
+                     info_json_ranks(job->ranks, job->num_ranks));
+}
+
 bool info_print_json(const info *found)
 {
     json_t *backends = json_array(), *options = json_array(), *environment = json_object();
@@ -53,12 +60,14 @@ bool info_print_json(const info *found)
     for (int i = 0; i < INFO_NUM_VARIABLES; i++)
         good &= json_object_set_new(environment, found->variables[i].name,
                                     json_words(found->variables[i].value)) == 0;
-    json_t *all = json_pack(
-        "{s:s, s:i, s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "version", muster_version(), "backend_abi",
-        atoi(BACKEND_ABI), "plugin_folder", BACKENDSDIR, "backend_path",
-        json_words(found->backend_path), "environment", environment, "machine",
-        json_loads(found->machine_json, 0, NULL), "launcher",
-        json_loads(found->started_json, 0, NULL), "backends", backends, "options", options);
+    json_t *all =
+        json_pack("{s:s, s:i, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s}", "version",
+                  muster_version(), "backend_abi", atoi(BACKEND_ABI), "plugin_folder", BACKENDSDIR,
+                  "backend_path", json_words(found->backend_path), "environment", environment,
+                  "machine", json_loads(found->machine_json, 0, NULL), "launcher",
+                  json_loads(found->started_json, 0, NULL), "backends", backends, "options",
+                  options, "plan", found->plan == NULL ? json_null() : info_json_plan(found->plan),
+                  "job", json_job(&found->job), "job_problem", found->job.problem);
     good = good && all != NULL && json_dumpf(all, stdout, JSON_INDENT(2)) == 0;
     if (good)
         putchar('\n');

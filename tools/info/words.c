@@ -122,6 +122,41 @@ static bool words_has_gloo(const info *found)
     return false;
 }
 
+static void words_machine(const info *found, bool verbose)
+{
+    if (verbose || found->plan == NULL) {
+        printf("\nthis machine\n%s", found->machine);
+        return;
+    }
+    paragraph_print(stdout, INDENT, "this machine", "%s", found->plan->topology);
+    paragraph_print(stdout, INDENT, "seen by", "%s", found->plan->seen_by);
+}
+
+/* Where the ranks of the job are; else where those of this host would be, by themselves. */
+static void words_job(const info *found)
+{
+    const info_job *job = &found->job;
+    if (job->world != NULL) {
+        printf("\n%d ranks on %d host%s\n", job->num_ranks, muster_group_num_nodes(job->world),
+               muster_group_num_nodes(job->world) == 1 ? "" : "s");
+        paragraph_print(stdout, INDENT, "backend", "%s, %s", muster_group_backend(job->world),
+                        job->why);
+        info_print_ranks(job->ranks, job->num_ranks);
+        return;
+    }
+    if (found->plan == NULL) {
+        puts("\nplan");
+        paragraph_print(stdout, INDENT, "none", "%s", found->plan_problem);
+        return;
+    }
+    printf("\nplan for %d rank%s on this host, by policy %s\n", found->plan->num_ranks,
+           found->plan->num_ranks == 1 ? "" : "s", found->plan->policy);
+    info_print_ranks(found->plan->ranks, found->plan->num_ranks);
+    info_print_remarks(found->plan);
+    if (job->problem[0] != '\0')
+        paragraph_print(stdout, INDENT, "other ranks", "not met: %s", job->problem);
+}
+
 void info_print(const info *found, bool options, bool launcher, bool verbose)
 {
     printf("muster %s\n", muster_version());
@@ -130,7 +165,7 @@ void info_print(const info *found, bool options, bool launcher, bool verbose)
     if (found->backend_path != NULL)
         words_backend_path(found->backend_path);
     words_rank(found);
-    printf("\nthis machine\n%s", found->machine);
+    words_machine(found, verbose);
     puts("\nbackends, best first");
     for (size_t i = 0; i < found->num_backends; i++)
         words_backend(&found->backends[i], verbose);
@@ -138,6 +173,7 @@ void info_print(const info *found, bool options, bool launcher, bool verbose)
         paragraph_print(stdout, INDENT, "gloo",
                         "not found: there is no muster_gloo.so where "
                         "plugins are looked for; install " BACKEND_PACKAGE("gloo"));
+    words_job(found);
     if (launcher)
         printf("\nlauncher, as the environment says\n%s", found->started);
     if (options)

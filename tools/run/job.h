@@ -41,6 +41,7 @@ struct job {
     int first_rank; /* of this node's */
     struct nodes nodes;
     struct guard guard;
+    muster_plan *plan; /* where ranks are bound to; NULL: nowhere */
     struct input input;
     struct output_stream streams[2];
     int signals; /* a signalfd */

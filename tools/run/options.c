@@ -24,6 +24,7 @@ enum {
     JOIN_TIMEOUT,
     NODE_TIMEOUT,
     WDIR,
+    BIND_TO,
     NO_SECRET,
     KEEP_GOING,
     HELP,
@@ -49,6 +50,8 @@ static const struct option long_options[] = {
     {"join-timeout", required_argument, NULL, JOIN_TIMEOUT},
     {"node-timeout", required_argument, NULL, NODE_TIMEOUT},
     {"wdir", required_argument, NULL, WDIR},
+    {"bind-to", required_argument, NULL, BIND_TO},
+    {"bind_to", required_argument, NULL, BIND_TO},
     {"no-secret", no_argument, NULL, NO_SECRET},
     {"no_secret", no_argument, NULL, NO_SECRET},
     {"keep-going", no_argument, NULL, KEEP_GOING},
@@ -76,6 +79,9 @@ static const char help[] =
     "      --node-timeout SECONDS after which a node that gives no sign of life is lost (60)\n"
     "  -x NAME[=VALUE]          sets or passes on an environment variable\n"
     "      --wdir DIR           where the ranks run\n"
+    "      --bind-to WHAT       binds each rank to its 'core's, their 'numa' node, or the CPUs "
+    "near\n"
+    "                           its 'device', as muster-info --ranks plans; or to 'none' (none)\n"
     "      --no-secret          lets everybody into the store: needed where ranks of torch join\n"
     "      --keep-going         ranks go on when one has failed; for all nodes or none\n"
     "  -l, --tag-output         puts \"[RANK] \" before each line of output; also --label\n"
@@ -154,6 +160,17 @@ static bool options_num_ranks(struct options *options, char **argv)
     return options_integer(&options->num_ranks, "-n", text, 1, OPTIONS_MOST_RANKS);
 }
 
+static bool options_bind_to(struct options *options, const char *text)
+{
+    static const char *const known[] = {"none", "core", "numa", "device"};
+    for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
+        if (strcmp(text, known[i]) == 0) {
+            options->bind_to = known[i];
+            return true;
+        }
+    return options_refuse("--bind-to takes none, core, numa or device, not '%s'", text);
+}
+
 static bool options_take_more(struct options *options, int option)
 {
     switch (option) {
@@ -179,6 +196,8 @@ static bool options_take_more(struct options *options, int option)
     case WDIR:
         options->folder = optarg;
         return true;
+    case BIND_TO:
+        return options_bind_to(options, optarg);
     case NO_SECRET:
         options->no_secret = true;
         return true;
@@ -296,6 +315,7 @@ bool options_read(struct options *options, int argc, char **argv, int *status)
                                 .master_port = -1,
                                 .kill_after = 5,
                                 .join_timeout = 600,
+                                .bind_to = "none",
                                 .node_timeout = 60,
                                 .exports = NULL};
     options->exports = calloc((size_t)argc, sizeof(*options->exports));

@@ -30,7 +30,8 @@ struct options {
     const char **exports; /* "NAME" or "NAME=VALUE" */
     size_t num_exports;
     const char *folder;
-    int verbosity; /* -1 quiet, 0, 1 */
+    const char *bind_to; /* "none", "core", "numa", "device" */
+    int verbosity;       /* -1 quiet, 0, 1 */
     char **program;
 };
 

@@ -18,6 +18,7 @@
 /* What a rank needs between fork and exec. */
 struct start {
     pid_t parent;
+    int local; /* the rank among those of this node */
     char **entries;
     int input;
     int outputs[2]; /* -1: ours */
@@ -62,9 +63,24 @@ static environment spawn_environment(const struct job *job, int local)
     return list;
 }
 
-/* After fork: only what is safe when the parent has threads. */
+/* Plans for the ranks of this node; false where that fails, which has been said. */
+static bool spawn_plan(struct job *job)
+{
+    muster_plan_args args = MUSTER_PLAN_ARGS_INIT;
+    args.num_ranks = job->options->per_node;
+    if (strcmp(job->options->bind_to, "none") == 0 ||
+        muster_plan_placement(&args, &job->plan) == MUSTER_OK)
+        return true;
+    job_say(job, "the ranks can't be bound: %s", muster_last_error());
+    return false;
+}
+
+/* After fork: only what is safe when the parent has threads. A rank that can't be bound runs all
+ * the same. */
 static void spawn_become(const struct job *job, const struct start *start)
 {
+    if (job->plan != NULL)
+        muster_bind_thread(&job->plan->ranks[start->local], job->options->bind_to);
     setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != start->parent)
@@ -136,6 +152,7 @@ static int spawn_rank(struct job *job, int local, struct start *start)
 {
     struct rank *rank = &job->ranks[local];
     rank->number = job->first_rank + local;
+    start->local = local;
     rank->pipes[0] = rank->pipes[1] = start->outputs[0] = start->outputs[1] = -1;
     if (job->options->tag)
         snprintf(rank->tag, sizeof(rank->tag), "[%d] ", rank->number);
@@ -176,6 +193,10 @@ bool job_spawn(struct job *job, int *status)
     getrlimit(RLIMIT_NOFILE, &start.files);
     struct rlimit more = {start.files.rlim_max, start.files.rlim_max};
     setrlimit(RLIMIT_NOFILE, &more);
+    if (!spawn_plan(job)) {
+        *status = 1;
+        return false;
+    }
     for (int local = 0; local < job->options->per_node; local++) {
         int error = spawn_rank(job, local, &start);
         if (error != 0) {
@@ -189,8 +210,9 @@ bool job_spawn(struct job *job, int *status)
             return false;
         }
         if (job->options->verbosity > 0)
-            job_say(job, "rank %d is pid %ld", job->ranks[local].number,
-                    (long)job->ranks[local].pid);
+            job_say(job, "rank %d is pid %ld%s%s", job->ranks[local].number,
+                    (long)job->ranks[local].pid, job->plan != NULL ? ", for CPUs " : "",
+                    job->plan != NULL ? job->plan->ranks[local].cpus : "");
     }
     return true;
 }
