@@ -61,13 +61,13 @@ bool info_print_json(const info *found)
         good &= json_object_set_new(environment, found->variables[i].name,
                                     json_words(found->variables[i].value)) == 0;
     json_t *all =
-        json_pack("{s:s, s:i, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s}", "version",
+        json_pack("{s:s, s:i, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "version",
                   muster_version(), "backend_abi", atoi(BACKEND_ABI), "plugin_folder", BACKENDSDIR,
                   "backend_path", json_words(found->backend_path), "environment", environment,
                   "machine", json_loads(found->machine_json, 0, NULL), "launcher",
                   json_loads(found->started_json, 0, NULL), "backends", backends, "options",
                   options, "plan", found->plan == NULL ? json_null() : info_json_plan(found->plan),
-                  "job", json_job(&found->job), "job_problem", found->job.problem);
+                  "job", json_job(&found->job), "job_problem", json_words(found->job.problem));
     good = good && all != NULL && json_dumpf(all, stdout, JSON_INDENT(2)) == 0;
     if (good)
         putchar('\n');
