@@ -82,11 +82,17 @@ static void as_rank(void)
     TOOLS_ALONE("muster-info", NULL);
     has_str(tools_run.out, "MASTER_PORT (an empty variable", "what is missing");
     setenv("MASTER_PORT", "29500", 1);
-    TOOLS_ALONE("muster-info", NULL);
+    TOOLS_ALONE("muster-info", "--alone");
     has_str(tools_run.out, "rank 2 of 4, by torch's names; rank 0 is found at fe80::1 port",
             "rank and address");
+    setenv("MASTER_ADDR", "127.0.0.1", 1);
+    setenv("MASTER_PORT", "9", 1);
+    TOOLS_ALONE("muster-info", "--timeout", "0.3");
+    ok(tools_run.status == 0, "ranks that do not come are no error");
+    has_str(tools_run.out, "\n  other ranks   not met: ", "and it says why they were not met");
+    has_str(tools_run.out, "\nplan for ", "and plans for its own host");
     setenv("MASTER_ADDR", "\xff", 1);
-    TOOLS_ALONE("muster-info", "--json");
+    TOOLS_ALONE("muster-info", "--json", "--timeout", "0.3");
     json_t *all = tools_json();
     json_t *environment = json_object_get(all, "environment");
     is_str(json_string_value(json_object_get(environment, "RANK")), "2", "JSON: the rank");
@@ -116,16 +122,90 @@ static void as_rank(void)
     }
 }
 
+static void planned(void)
+{
+    static const char *const topologies[] = {"mpibind-coral-lassen", "mpibind-g4dnmetal",
+                                             "hwloc-nvidiaDGX2", "mpibind-eas-tioga"};
+    char file[512];
+    for (size_t i = 0; i < 4; i++) {
+        snprintf(file, sizeof(file), TOPOLOGIES "/%s.xml", topologies[i]);
+        TOOLS_ALONE("muster-info", "--topology", file, "--ranks", "8");
+        ok(tools_run.status == 0 && tools_run.err[0] == '\0', "a plan for %s", topologies[i]);
+        ok(tools_width(tools_run.out) <= 80, "in 80 columns");
+        ok(tools_count(tools_run.out, "\n") <= 24, "on one screen");
+    }
+    snprintf(file, sizeof(file), TOPOLOGIES "/%s.xml", topologies[1]);
+    TOOLS_ALONE("muster-info", "--topology", file, "--ranks", "2", "--policy", "scatter");
+    has_str(tools_run.out,
+            "\n     1    4  0000:e7:00.0  local            1  24-47,72-95            eth0\n",
+            "a policy");
+    TOOLS_ALONE("muster-info", "--topology", file, "--ranks", "9", "--json");
+    json_t *all = tools_json();
+    json_t *ranks = json_object_get(all, "ranks");
+    is_int((int)json_array_size(ranks), 9, "JSON: the ranks");
+    is_str(json_string_value(json_object_get(json_array_get(ranks, 4), "device_bus_id")),
+           "0000:e7:00.0", "with what each has");
+    is_str(json_string_value(json_object_get(all, "shortage")),
+           "host 'mpibind-g4dnmetal' has 8 GPUs for 9 ranks: rank 8 has none", "what lacks");
+    json_decref(all);
+    TOOLS_ALONE("muster-info", "--list", "@0");
+    has_str(tools_run.out, "1 rank by policy explicit", "this machine, by a list");
+    TOOLS_ALONE("muster-info", "--ranks", "2", "--policy", "best");
+    ok(tools_run.status == 1 && strstr(tools_run.err, "\"best\"") != NULL, "no policy");
+    TOOLS_ALONE("muster-info", "--topology", "/no such.xml");
+    ok(tools_run.status == 1 && strstr(tools_run.err, "/no such.xml") != NULL, "no file");
+    TOOLS_ALONE("muster-info", "--ranks", "0");
+    ok(tools_run.status == 2 && strstr(tools_run.err, "--ranks") != NULL, "no ranks");
+}
+
+/* One table, by rank 0. */
+static void as_job(void)
+{
+    TOOLS_RANKS(3, "muster-info", "--timeout", "30");
+    ok(tools_run.status == 0 && tools_run.err[0] == '\0', "as ranks of a job");
+    is_int(tools_count(tools_run.out, "3 ranks on 1 host\n"), 1, "there is one table");
+    is_int(tools_count(tools_run.out, "backend ABI"), 1, "and one screen");
+    has_str(tools_run.out, "\n     2  ", "with the last rank");
+    TOOLS_RANKS(2, "muster-info", "--timeout", "30", "--json");
+    json_t *all = tools_json();
+    json_t *job = json_object_get(all, "job");
+    is_int((int)json_array_size(json_object_get(job, "ranks")), 2, "JSON: the ranks");
+    is_str(json_string_value(json_object_get(job, "backend")), "gloo", "the backend");
+    is_str(json_string_value(json_object_get(all, "job_problem")), "", "no problem");
+    json_decref(all);
+}
+
+/* hwloc complains on stderr where /sys is empty, as in some containers. */
+static void without_sysfs(void)
+{
+    command_run(&tools_run, NULL,
+                (const char *[]){"unshare", "--user", "--map-root-user", "--mount", "sh", "-c",
+                                 "mount -t tmpfs none /sys && echo mounted", NULL});
+    if (strcmp(tools_run.out, "mounted\n") != 0) {
+        skip(2, "no file system can be mounted over /sys here");
+        return;
+    }
+    command_run(&tools_run, NULL,
+                (const char *[]){"unshare", "--user", "--map-root-user", "--mount", "sh", "-c",
+                                 "mount -t tmpfs none /sys && exec " TOOLS "/muster-info", NULL});
+    is_int(tools_run.status, 0, "without /sys it says what it can");
+    is_str(tools_run.err, "", "and nothing else");
+}
+
 int main(void)
 {
+    unsetenv("LOCAL_WORLD_SIZE");
     unsetenv("RANK");
     unsetenv("WORLD_SIZE");
     unsetenv("MASTER_PORT");
-    plan(TOOLS_COMMON_POINTS + 9 + 5 + 7 + 13);
+    plan(TOOLS_COMMON_POINTS + 9 + 5 + 7 + 16 + 20 + 7 + 2);
     tools_common("muster-info");
     one_screen();
     missing_plugins();
     broken_plugins();
+    planned();
+    without_sysfs();
+    as_job();
     as_rank();
     tools_clean();
     return done();

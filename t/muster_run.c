@@ -8,8 +8,10 @@
 #include "muster_run.h"
 #include "muster.h"
 
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -42,6 +44,7 @@ void run_options(void)
     refused("no time", RUN("--timeout", "soon", "true"), "not 'soon'");
     refused("a time below zero", RUN("--kill-after", "-1", "true"), "not '-1'");
     refused("no port", RUN("--master-port", "65536", "true"), "not '65536'");
+    refused("no binding", RUN("--bind-to", "socket", "true"), "not 'socket'");
     refused("no folder", RUN("--wdir", "/nowhere", "true"), "'/nowhere' is no folder");
     refused("no name", RUN("-x", "=3", "true"), "-x takes NAME");
     refused("a secret for all to see", RUN("-x", "MUSTER_JOB_SECRET=0123456789abcdef", "true"),
@@ -130,6 +133,40 @@ static void resources(void)
     snprintf(before, sizeof(before), "%s", run.out);
     command_run(&run, NULL, RUN(signals[0], signals[1], signals[2]));
     is_str(run.out, before, "signals are as they were");
+}
+
+static int cpus_here(void)
+{
+    cpu_set_t mask;
+    CPU_ZERO(&mask);
+    sched_getaffinity(0, sizeof(mask), &mask);
+    return CPU_COUNT(&mask);
+}
+
+static void run_binding(void)
+{
+    static const char where[] = "grep Cpus_allowed_list: /proc/self/status";
+    char all[4096];
+    command_run(&run, NULL, (const char *[]){"sh", "-c", where, NULL});
+    snprintf(all, sizeof(all), "%s", run.out);
+    command_run(&run, NULL, RUN("-n", "2", "sh", "-c", where));
+    ok(run.status == 0 && strstr(run.out, all) != NULL, "ranks are bound to nothing");
+    command_run(&run, NULL, RUN("-n", "2", "--bind-to", "core", "sh", "-c", where));
+    const char *second = strchr(run.out, '\n') + 1;
+    size_t length = (size_t)(second - run.out);
+    ok(run.status == 0 && (cpus_here() == 1 || strncmp(run.out, second, length) != 0),
+       "to cores of their own with --bind-to core");
+    command_run(&run, NULL, RUN("-n", "2", "--bind-to", "core", "-v", "true"));
+    ok(run.status == 0 && strstr(run.err, ", for CPUs ") != NULL, "-v says to which");
+    setenv("MUSTER_TOPOLOGY_FILE", TOPOLOGIES "/mpibind-coral-lassen.xml", 1);
+    command_run(&run, NULL, RUN("-n", "2", "--bind-to", "device", "sh", "-c", where));
+    ok(run.status == 0 && strstr(run.out, all) != NULL, "to nothing by another machine's file");
+    setenv("MUSTER_TOPOLOGY_FILE", "/no such.xml", 1);
+    command_run(&run, NULL, RUN("-n", "2", "--bind-to", "numa", "true"));
+    ok(run.status == 1 && strstr(run.err, "the ranks can't be bound: ") != NULL &&
+           strstr(run.err, "/no such.xml") != NULL,
+       "where it can't be planned nothing is started");
+    unsetenv("MUSTER_TOPOLOGY_FILE");
 }
 
 void run_surroundings(void)
@@ -269,7 +306,8 @@ int main(int argc, char **argv)
 {
     if (argc == 3)
         return run_as_rank(argv[2]);
-    plan(175);
+    plan(175 + 2 + 5);
+    run_binding();
     run_options();
     run_surroundings();
     run_secrets();
