@@ -126,7 +126,7 @@ static void scarce(int rank, int size)
     muster_init_args args = MUSTER_INIT_ARGS_INIT;
     is_str(muster_group_backend(group), "gloo", "with fewer GPUs than ranks host memory is left");
     ok((placement_of(group, rank).device >= 0) == (rank < 4), "some have one");
-    has_str(placement_of(group, 5).why, "has 4 GPUs for 6 ranks: ranks 4-5 have none",
+    has_str(placement_of(group, 5).shortage, "has 4 GPUs for 6 ranks: ranks 4-5 have none",
             "and a rank without is told why");
     char *text = NULL;
     muster_group_describe(group, false, &text);
@@ -217,7 +217,7 @@ static void bound(int rank, int size)
     group = group_with("bound", "bind=core");
     muster_placement at = placement_of(group, rank);
     ok(at.device == -1 && strcmp(at.distance, "none") == 0, "there are no GPUs");
-    has_str(at.why, "has no GPU that its ranks can use", "which is said");
+    has_str(at.shortage, "has no GPU that its ranks can use", "which is said");
     is_int(bound_to(), at.kept ? before : count_of(at.cpus), "a rank has its cores");
     ok(same_table(group, size), "all ranks have one table");
     ok(at.kept || before < 2 || threads_on(at.cpus) == 1, "and muster's threads are elsewhere");

@@ -4,7 +4,7 @@
  * machine's topology: a rank takes the one that is nearest to its cores of those that reach the
  * others. And one table of all hosts.
  *
- *   hsi0, hsi2 on each host    one network, 10.77.0.0/24; near package 0 and near package 1
+ *   hsi0, hsi2 on each host    one network of two switches; near package 0 and package 1
  *   hsi3 on each host          near package 1 too, and no way from one host to another
  */
 #include "config.h"
@@ -22,7 +22,10 @@ enum { HOSTS = 2 };
 
 static bool connect_hosts(void)
 {
-    bool good = hosts_switch("lan");
+    bool good = hosts_switch("lan") && hosts_switch("lan2") &&
+                hosts_switch_ip("link add join type veth peer name joined") &&
+                hosts_switch_ip("link set join master lan up") &&
+                hosts_switch_ip("link set joined master lan2 up");
     for (int i = 0; i < HOSTS && good; i++) {
         char alone[16], first[24], second[24], other[24];
         snprintf(alone, sizeof(alone), "alone%d", i);
@@ -31,7 +34,7 @@ static bool connect_hosts(void)
         snprintf(other, sizeof(other), "172.20.0.%d/24", i + 1);
         good = hosts_switch(alone) && hosts_plug(i, "hsi3", alone, other, NULL) &&
                hosts_plug(i, "hsi0", "lan", first, NULL) &&
-               hosts_plug(i, "hsi2", "lan", second, NULL);
+               hosts_plug(i, "hsi2", "lan2", second, NULL);
     }
     return good;
 }
@@ -120,9 +123,10 @@ int main(void)
     plan(8 + 9);
     one_table();
     is_used("", "  address          10.77.0.1\n  interface        hsi0\n",
-            "  address chosen   at the same host bridge\n");
+            "  address chosen   route to the store\n");
     is_used("placement_list=@96-99;@8-11",
-            "  address          10.77.0.101\n  interface        hsi2\n", "  address chosen   ");
+            "  address          10.77.0.101\n  interface        hsi2\n",
+            "  address chosen   on the same NUMA node\n");
     is_used("placement_list=@96-99;@8-11,gloo.iface=hsi0",
             "  address          10.77.0.1\n  interface        hsi0\n",
             "  address chosen   gloo.iface\n");

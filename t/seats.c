@@ -103,7 +103,7 @@ static void scarce(void)
     is_int(seat_of(&list, 2)->device, -1, "leave one without");
     is_str(rank_record_backend(&list.ranks[2], "toy")->device_from,
            "host 'a' has 2 GPUs for 3 ranks: rank 2 has none", "which the backend is told");
-    is_str(seat_of(&list, 2)->why, "host 'a' has 2 GPUs for 3 ranks: rank 2 has none",
+    is_str(seat_of(&list, 2)->shortage, "host 'a' has 2 GPUs for 3 ranks: rank 2 has none",
            "and whoever asks for its place");
     roster_clear(&list);
 }
@@ -207,8 +207,8 @@ static void lines(void)
 {
     static const char *const broken[] = {"near\tdevice\t0\teth0\n",
                                          "near\tdevice\tx\teth0\t1\t\t\n", "seat\t0\t0\n",
-                                         "seat\t0\t0\t0\t0\t0\t0\t\t\t\t\t\t\t\t\t\t\t\t\n",
-                                         "seat\t0\t0\t0\ty\t0\t0\t\t\t\t\t\t\t\t\t\t\n"};
+                                         "seat\t0\t0\t0\t0\t0\t0\t\t\t\t\t\t\t\t\t\t\t\t\t\n",
+                                         "seat\t0\t0\t0\ty\t0\t0\t\t\t\t\t\t\t\t\t\t\t\n"};
     for (size_t i = 0; i < sizeof(broken) / sizeof(*broken); i++) {
         rank_record record;
         char text[512];

@@ -61,10 +61,11 @@ typedef struct muster_placement {
     bool kept;             /* a launcher bound it, or nobody places it: bind changes nothing */
     bool shared;           /* some of its cores are another rank's too */
     bool elsewhere;        /* on the machine of a file: bind changes nothing */
-    const char *nic;     /* the network interface that is nearest of those that reach the others */
-    const char *hca;     /* the nearest InfiniBand or fabric adapter, "mlx5_0" */
-    const char *nic_why; /* how near they are, or what else chose them */
-    const char *why;     /* where the GPU and the cores are from, or why there is no GPU */
+    const char *nic;      /* the network interface that is nearest of those that reach the others */
+    const char *hca;      /* the nearest InfiniBand or fabric adapter, "mlx5_0" */
+    const char *nic_why;  /* how near they are, or what else chose them */
+    const char *why;      /* where the GPU and the cores are from */
+    const char *shortage; /* why it has no GPU, in a sentence on its host */
 } muster_placement;
 #define MUSTER_PLACEMENT_INIT                                                                      \
     {                                                                                              \

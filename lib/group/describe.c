@@ -47,6 +47,7 @@ static void write_place(facts *f, const muster_placement *at)
     facts_text(f, "hca", at->hca);
     facts_text(f, "nic_why", at->nic_why);
     facts_text(f, "why", at->why);
+    facts_text(f, "shortage", at->shortage);
 }
 
 static void write_rank(facts *f, const muster_group *group, int rank)
@@ -188,7 +189,7 @@ static void write_hint(facts *f, const rank_seat *seat)
     bool hca = *seat->hca != '\0' && getenv("NCCL_IB_HCA") == NULL;
     if (seat->device < 0 || !(interface || hca))
         return;
-    facts_open(f, "nearest for nccl");
+    facts_open(f, "near for nccl");
     if (interface) {
         facts_part(f, "NCCL_SOCKET_IFNAME=");
         facts_part(f, seat->nic);
@@ -209,10 +210,12 @@ static void write_placement(facts *f, const muster_group *group)
         return;
     facts_text(f, "cpus", self->seat.cpus);
     facts_text(f, "placed", self->seat.why);
+    if (*self->seat.shortage != '\0')
+        facts_text(f, "no gpu", self->seat.shortage);
     facts_text(f, "bound", bind_words(self, group->options));
     if (*self->seat.nic != '\0') {
-        facts_text(f, "nearest interface", self->seat.nic);
-        facts_text(f, "nearest because", self->seat.nic_why);
+        facts_text(f, "near interface", self->seat.nic);
+        facts_text(f, "near because", self->seat.nic_why);
     }
     write_hint(f, &self->seat);
 }

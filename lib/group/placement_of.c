@@ -44,7 +44,8 @@ static muster_placement unplaced(void)
                               .nic = "",
                               .hca = "",
                               .nic_why = "",
-                              .why = "the ranks of this host were not placed"};
+                              .why = "the ranks of this host were not placed",
+                              .shortage = ""};
 }
 
 static muster_placement placement_of(const muster_group *group, int rank)
@@ -74,6 +75,7 @@ static muster_placement placement_of(const muster_group *group, int rank)
     made.hca = seat->hca;
     made.nic_why = seat->nic_why;
     made.why = seat->why;
+    made.shortage = seat->shortage;
     return made;
 }
 

@@ -65,6 +65,7 @@ typedef struct rank_seat {
     const char *hca;
     const char *nic_why;
     const char *why;
+    const char *shortage; /* of the host, where the rank has no device; else "" */
 } rank_seat;
 
 /* One rank. The strings point into text. */

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_WAYS = 512, SEAT_NUMBERS = 6, SEAT_TEXTS = 11 };
+enum { MAX_WAYS = 512, SEAT_NUMBERS = 6, SEAT_TEXTS = 12 };
 
 static void write_way(FILE *out, const rank_way *way)
 {
@@ -39,7 +39,8 @@ static void write_seat(FILE *out, const rank_seat *seat)
                                                      seat->nic,
                                                      seat->hca,
                                                      seat->nic_why,
-                                                     seat->why};
+                                                     seat->why,
+                                                     seat->shortage};
     for (int i = 0; i < SEAT_NUMBERS; i++) {
         snprintf(texts[i], sizeof(texts[i]), "%d", numbers[i]);
         fields[i] = texts[i];
@@ -100,7 +101,7 @@ bool roster_read_seat(rank_seat *seat, char *fields)
     const char **slots[SEAT_TEXTS] = {&seat->uuid,        &seat->bus_id,    &seat->distance,
                                       &seat->cpus,        &seat->node_cpus, &seat->near_cpus,
                                       &seat->thread_cpus, &seat->nic,       &seat->hca,
-                                      &seat->nic_why,     &seat->why};
+                                      &seat->nic_why,     &seat->why,       &seat->shortage};
     if (!take_fields(fields, texts, SEAT_NUMBERS + SEAT_TEXTS))
         return false;
     for (int i = 0; i < SEAT_NUMBERS; i++)

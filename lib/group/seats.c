@@ -127,6 +127,31 @@ static muster_status write_sets(const cpu_set *const sets[4], char **text, const
     return MUSTER_OK;
 }
 
+enum { PARTS = 8 }; /* of a seat that are texts of its own */
+
+/* Copies the parts into one block that is the rank's. */
+static muster_status keep_parts(rank_record *rank, const char *const parts[PARTS])
+{
+    rank_seat *seat = &rank->seat;
+    const char **slots[PARTS] = {&seat->cpus,        &seat->node_cpus, &seat->near_cpus,
+                                 &seat->thread_cpus, &seat->uuid,      &seat->bus_id,
+                                 &seat->why,         &seat->shortage};
+    size_t size = 0;
+    for (int p = 0; p < PARTS; p++)
+        size += strlen(parts[p]) + 1;
+    char *whole = malloc(size);
+    if (whole == NULL)
+        return error_no_memory(size, "a rank's place");
+    char *at = whole;
+    for (int p = 0; p < PARTS; p++) {
+        *slots[p] = strcpy(at, parts[p]);
+        at += strlen(at) + 1;
+    }
+    free(rank->seat_text);
+    rank->seat_text = whole;
+    return MUSTER_OK;
+}
+
 static muster_status tell_seat(const host_table *host, int i)
 {
     const placement_seat *from = &host->placed.seats[i];
@@ -134,37 +159,22 @@ static muster_status tell_seat(const host_table *host, int i)
     rank_seat *seat = &rank->seat;
     cpu_set threads = thread_cpus(host, from);
     const cpu_set *const sets[4] = {&from->cpus, &from->node_cpus, &from->device_cpus, &threads};
-    const char *texts[4];
-    char *lists = NULL, *whole = NULL;
     const placement_device *device = from->device < 0 ? NULL : &host->placed.devices[from->device];
+    const char *texts[4];
+    char *lists = NULL;
     muster_status status = write_sets(sets, &lists, texts);
     if (status != MUSTER_OK)
         return status;
-    const char *why =
-        device == NULL && *host->placed.shortage != '\0' ? host->placed.shortage : from->why;
-    const char *parts[7] = {texts[0],
-                            texts[1],
-                            texts[2],
-                            texts[3],
-                            device == NULL ? "" : device->uuid,
-                            device == NULL ? "" : device->bus_id,
-                            why};
-    const char **slots[7] = {&seat->cpus, &seat->node_cpus, &seat->near_cpus, &seat->thread_cpus,
-                             &seat->uuid, &seat->bus_id,    &seat->why};
-    size_t size = 0;
-    for (int p = 0; p < 7; p++)
-        size += strlen(parts[p]) + 1;
-    whole = malloc(size);
-    if (whole == NULL)
-        status = error_no_memory(size, "a rank's place");
-    char *at = whole;
-    for (int p = 0; status == MUSTER_OK && p < 7; p++) {
-        *slots[p] = strcpy(at, parts[p]);
-        at += strlen(at) + 1;
-    }
+    const char *const parts[PARTS] = {texts[0],
+                                      texts[1],
+                                      texts[2],
+                                      texts[3],
+                                      device == NULL ? "" : device->uuid,
+                                      device == NULL ? "" : device->bus_id,
+                                      from->why,
+                                      device == NULL ? host->placed.shortage : ""};
+    status = keep_parts(rank, parts);
     free(lists);
-    free(rank->seat_text);
-    rank->seat_text = whole;
     if (status != MUSTER_OK)
         return status;
     seat->placed = true;
@@ -216,6 +226,8 @@ static const rank_device *seat_device(const rank_record *rank, const char *backe
     return NULL;
 }
 
+#define NOBODY_SAID "nobody has said which of its devices is its own"
+
 static void tell_devices(rank_record *rank)
 {
     bool nobody = strcmp(rank->policy, placement_policy_text(PLACEMENT_NONE)) == 0;
@@ -229,10 +241,11 @@ static void tell_devices(rank_record *rank)
         if (given == NULL && (nobody || !rank->seat.placed))
             given = only;
         has->device = given == NULL ? -1 : given->ordinal;
+        bool told = rank->seat.placed && !(nobody && given == NULL);
         has->device_from = given != NULL && given == only ? "the only device"
-                           : rank->seat.placed && !(nobody && given == NULL)
-                               ? rank->seat.why
-                               : "nobody has said which of its devices is its own";
+                           : !told                        ? NOBODY_SAID
+                           : *rank->seat.shortage != '\0' ? rank->seat.shortage
+                                                          : rank->seat.why;
     }
 }
 

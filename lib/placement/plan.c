@@ -228,9 +228,8 @@ static void pack_rank(packer *to, const sketch *s, const placement_seat *seat,
                                .nic = pack(to, nic != NULL ? nic->name : ""),
                                .hca = pack(to, nic != NULL ? nic->hca : ""),
                                .nic_why = nic != NULL ? nic_nearness_text(near.nearness) : "",
-                               .why = pack(to, device == NULL && *s->placed.shortage != '\0'
-                                                   ? s->placed.shortage
-                                                   : seat->why)};
+                               .why = pack(to, seat->why),
+                               .shortage = pack(to, device == NULL ? s->placed.shortage : "")};
 }
 
 /* The plan, its ranks behind it, the strings behind those. */

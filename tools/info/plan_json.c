@@ -26,7 +26,8 @@ static json_t *json_rank(const muster_placement *rank)
                  {"nic", rank->nic},
                  {"hca", rank->hca},
                  {"nic_why", rank->nic_why},
-                 {"why", rank->why}};
+                 {"why", rank->why},
+                 {"shortage", rank->shortage}};
     for (size_t i = 0; made != NULL && i < sizeof(texts) / sizeof(*texts); i++)
         if (json_object_set_new(made, texts[i].name, json_words(texts[i].text)) != 0) {
             json_decref(made);
