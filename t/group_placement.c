@@ -271,6 +271,12 @@ static void wrong(int rank, int size)
         has_str(muster_last_error(), rows[i].words, "says so");
     }
     leave(group);
+    group = group_with("unplaced", "placement=none,bind=core");
+    at = placement_of(group, rank);
+    ok(at.kept && !at.elsewhere && count_of(at.cpus) == bound_to() && at.numa_node == -1,
+       "with 'none' a rank is where it was");
+    has_str(at.why, "placing is off", "and says so");
+    leave(group);
 }
 
 int main(int argc, char **argv)
@@ -283,7 +289,7 @@ int main(int argc, char **argv)
         {.name = "scarce", .size = 6, .points = 7, .body = scarce, .environment = lassen},
         {.name = "lists", .size = 3, .points = 6, .body = lists, .environment = lassen},
         {.name = "bound", .size = 2, .points = 9, .body = bound, .environment = nowhere},
-        {.name = "wrong", .size = 1, .points = 23, .body = wrong, .environment = nowhere},
+        {.name = "wrong", .size = 1, .points = 25, .body = wrong, .environment = nowhere},
     };
     return ranks_main(argc, argv, cases, sizeof(cases) / sizeof(cases[0]));
 }

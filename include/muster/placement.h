@@ -16,7 +16,7 @@
  * auto gives each rank the GPU that is nearest to its cores, all ranks together; compact fills one
  * NUMA node after the other, scatter takes them in turn. A list has an entry for each local rank: a
  * device by its ordinal, UUID or bus id, "@" and CPUs; either may be left out. With none nobody is
- * given anything, and a rank has a GPU only where it has no choice.
+ * given anything, and a rank has a GPU only where it has no choice; the machine is not looked at.
  *
  * bind is "none" unless it is set: then no thread is touched. Else the thread that makes the world
  * is bound when the world is made, and threads that it starts later inherit that; threads that were

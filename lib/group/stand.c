@@ -74,6 +74,15 @@ void stand_machine_end(machine *m, bool own)
         pthread_mutex_unlock(&known.lock);
 }
 
+/* Who is not to be placed needs no more than what the kernel says, which costs next to nothing. */
+static muster_status machine_for(const char *policy, machine **m, bool *own)
+{
+    if (strcmp(policy, placement_policy_text(PLACEMENT_NONE)) != 0)
+        return stand_machine(m, own);
+    *own = true;
+    return machine_load_plain("nobody: placement is none", m);
+}
+
 /* ---- options ---- */
 
 static muster_status read_wish(const muster_options *options, const char **policy,
@@ -174,7 +183,7 @@ muster_status stand_look(const muster_options *options, const rank_backend *back
     standing s = {0};
     muster_status status = read_wish(options, &where->policy, &where->list);
     if (status == MUSTER_OK)
-        status = stand_machine(&m, &own);
+        status = machine_for(where->policy, &m, &own);
     if (status != MUSTER_OK)
         return status;
     where->elsewhere = !m->this_system;
