@@ -86,6 +86,15 @@ static void details(void)
            made->ranks[1].device == -1 && strcmp(made->policy, "explicit") == 0,
        "a list is");
     muster_free(made);
+    setenv("MUSTER_OPTIONS", "placement=scatter,gloo.iface=lo", 1);
+    made = plan_of("mpibind-coral-lassen", 2, NULL, NULL);
+    ok(made != NULL && strcmp(made->policy, "scatter") == 0 && made->ranks[1].numa_node == 8,
+       "what MUSTER_OPTIONS says where nothing was asked for");
+    muster_free(made);
+    made = plan_of("mpibind-coral-lassen", 2, "auto", NULL);
+    ok(made != NULL && strcmp(made->policy, "auto") == 0, "and not where something was");
+    muster_free(made);
+    unsetenv("MUSTER_OPTIONS");
     made = plan_of(NULL, 1, NULL, NULL);
     ok(made != NULL && !made->ranks[0].elsewhere && *made->ranks[0].cpus != '\0' &&
            *made->ranks[0].host != '\0',
@@ -158,7 +167,7 @@ int main(void)
     unsetenv("MUSTER_TOPOLOGY_FILE");
     unsetenv("HWLOC_XMLFILE");
     unsetenv("CUDA_VISIBLE_DEVICES");
-    plan(5 * 13 + 9 + 4 + 31);
+    plan(5 * 13 + 11 + 4 + 31);
     machines();
     details();
     hidden();

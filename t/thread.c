@@ -2,8 +2,11 @@
  *
  * Threads of the library: no signal reaches them, and nothing waits for one that hangs.
  */
+#include "config.h"
+
 #include "base/thread.h"
 
+#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -100,9 +103,50 @@ static void aside(void)
     ok(too_late.talked == 1 && too_late.given_up == 1, "but when it ends, and once");
 }
 
+static void *read_cpus(void *cpus)
+{
+    sched_getaffinity(0, sizeof(cpu_set_t), cpus);
+    return NULL;
+}
+
+static int start_there(const thread_home *home, cpu_set_t *cpus)
+{
+    pthread_t thread;
+    CPU_ZERO(cpus);
+    int error = thread_start_at(&thread, read_cpus, cpus, home);
+    if (error == 0)
+        pthread_join(thread, NULL);
+    return error;
+}
+
+static void homes(void)
+{
+    thread_home nowhere = {0}, one = {0}, far = {0};
+    cpu_set_t mine, theirs;
+    int last = CPU_SETSIZE - 1;
+    CPU_ZERO(&mine);
+    sched_getaffinity(0, sizeof(mine), &mine);
+    ok(start_there(&nowhere, &theirs) == 0 && CPU_EQUAL(&mine, &theirs),
+       "a thread without a home runs where its starter may");
+    while (last > 0 && !CPU_ISSET((size_t)last, &mine))
+        last--;
+    thread_home_add(&one, last);
+    ok(start_there(&one, &theirs) == 0 && CPU_COUNT(&theirs) == 1 &&
+           CPU_ISSET((size_t)last, &theirs),
+       "one with a home runs there");
+    thread_home_add(&far, 8191);
+    ok(far.size == sizeof(far.words) && start_there(&far, &theirs) == 0 &&
+           CPU_EQUAL(&mine, &theirs),
+       "and one whose home is not there anywhere");
+    thread_home_add(&nowhere, 8192);
+    thread_home_add(&nowhere, -1);
+    is_int((int)nowhere.size, 0, "no CPU is beyond all there can be");
+}
+
 int main(void)
 {
-    plan(11);
+    plan(15);
+    homes();
     signals();
     conditions();
     aside();

@@ -91,8 +91,8 @@ typedef struct muster_plan_args {
     const char
         *topology; /* a file of hwloc; NULL: this machine, with the GPUs that CUDA would show */
     int num_ranks; /* all on this host, bound by nobody */
-    const char *policy; /* as option placement; NULL is "auto", with a list "explicit" */
-    const char *list;   /* as option placement_list; NULL: none */
+    const char *policy; /* as option placement */
+    const char *list;   /* as option placement_list; both NULL: as MUSTER_OPTIONS says, else auto */
 } muster_plan_args;
 #define MUSTER_PLAN_ARGS_INIT                                                                      \
     {                                                                                              \

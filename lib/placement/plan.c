@@ -13,12 +13,15 @@
 #include "machine/nic_near.h"
 #include "machine/visible_devices.h"
 #include "net/host_identity.h"
+#include "options/options.h"
 #include "placement/placement.h"
 
 /* Everything that the plan is made of. */
 typedef struct sketch {
     muster_plan_args args;
+    muster_options *options; /* of MUSTER_OPTIONS, where nothing was asked for */
     const char *policy;
+    const char *list;
     char host[256];
     machine *m;
     visible_devices visible;
@@ -28,6 +31,18 @@ typedef struct sketch {
 } sketch;
 
 /* ---- what is asked ---- */
+
+static muster_status take_options(sketch *s)
+{
+    muster_status status = options_collect(NULL, NULL, NULL, &s->options);
+    if (status != MUSTER_OK)
+        return status;
+    const options_setting *policy = options_find(s->options, "placement");
+    const options_setting *list = options_find(s->options, "placement_list");
+    s->policy = policy != NULL ? policy->value : NULL;
+    s->list = list != NULL ? list->value : NULL;
+    return MUSTER_OK;
+}
 
 static muster_status take_arguments(sketch *s, const muster_plan_args *args)
 {
@@ -39,9 +54,12 @@ static muster_status take_arguments(sketch *s, const muster_plan_args *args)
     if (status == MUSTER_OK && (s->args.num_ranks < 1 || s->args.num_ranks > PLACEMENT_MOST_RANKS))
         return error_set(MUSTER_ERR_ARGUMENT, "%d ranks can't be placed on one host: 1 to %d can",
                          s->args.num_ranks, PLACEMENT_MOST_RANKS);
-    s->policy = s->args.policy != NULL ? s->args.policy
-                : s->args.list != NULL ? "explicit"
-                                       : "auto";
+    s->policy = s->args.policy;
+    s->list = s->args.list;
+    if (status == MUSTER_OK && s->policy == NULL && s->list == NULL)
+        status = take_options(s);
+    if (s->policy == NULL)
+        s->policy = s->list != NULL ? "explicit" : "auto";
     return status;
 }
 
@@ -124,13 +142,13 @@ static muster_status stand(sketch *s, int rank)
 
 static muster_status place(sketch *s)
 {
-    placement_wish wish = {.host = s->host, .list = s->args.list};
+    placement_wish wish = {.host = s->host, .list = s->list};
     muster_status status = placement_policy_read(s->policy, &wish.policy);
-    if (status == MUSTER_OK && (wish.policy == PLACEMENT_EXPLICIT) != (s->args.list != NULL))
+    if (status == MUSTER_OK && (wish.policy == PLACEMENT_EXPLICIT) != (s->list != NULL))
         return error_set(MUSTER_ERR_ARGUMENT,
                          "a list of places and the policy explicit go together, "
                          "but the policy is %s and there is %s list",
-                         s->policy, s->args.list != NULL ? "a" : "no");
+                         s->policy, s->list != NULL ? "a" : "no");
     s->ranks = calloc((size_t)s->args.num_ranks, sizeof(*s->ranks));
     if (s->ranks == NULL)
         return error_no_memory((size_t)s->args.num_ranks * sizeof(*s->ranks),
@@ -277,6 +295,7 @@ static void sketch_clear(sketch *s)
     free(s->gpus);
     placement_free(&s->placed);
     machine_free(s->m);
+    muster_options_free(s->options);
 }
 
 muster_status muster_plan_placement(const muster_plan_args *args, muster_plan **plan)
