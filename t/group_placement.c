@@ -94,11 +94,16 @@ static void devices(int rank, int size)
     has_str(text, "GPU 3 (0035:04:00.0, local)", "in words too");
     has_str(text, "NCCL_IB_HCA=mlx5_", "and what would be near for NCCL");
     muster_free(text);
-    is_status(muster_group_split(group, rank % 2, -rank, NULL, &part), MUSTER_OK, "a sub-group");
+    muster_group_args args = MUSTER_GROUP_ARGS_INIT;
+    args.options = "placement=scatter";
+    is_status(muster_group_split(group, rank % 2, -rank, &args, &part), MUSTER_OK, "a sub-group");
     muster_placement other = placement_of(part, 0);
     ok(other.device == 2 + rank % 2 && other.rank == 0 && other.local_rank == 0 &&
            strcmp(other.device_bus_id, buses[2 + rank % 2]) == 0,
        "has the world's places, by its own ranks");
+    muster_group_describe(part, false, &text);
+    has_str(text, "(options text; without effect here)", "whatever it wants by itself");
+    muster_free(text);
     leave(part);
     leave(group);
 }
@@ -284,7 +289,7 @@ int main(int argc, char **argv)
     needs_gloo();
     standin_use("2.28");
     static const struct ranks_case cases[] = {
-        {.name = "devices", .size = 4, .points = 14, .body = devices, .environment = lassen},
+        {.name = "devices", .size = 4, .points = 15, .body = devices, .environment = lassen},
         {.name = "settled", .size = 3, .points = 3, .body = settled, .environment = lassen},
         {.name = "scarce", .size = 6, .points = 7, .body = scarce, .environment = lassen},
         {.name = "lists", .size = 3, .points = 6, .body = lists, .environment = lassen},

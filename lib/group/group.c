@@ -20,6 +20,8 @@
 #include "group/forming.h"
 #include "group/group_device.h"
 #include "group/vigil.h"
+#include "options/core_options.h"
+#include "options/option_table.h"
 #include "store/store.h"
 #include "base/thread.h"
 #include "collective/work.h"
@@ -115,8 +117,17 @@ void group_abort_comms(muster_group *group)
     }
 }
 
+/* A world is placed as its options say, and what is made of it as the world was. */
+static bool heeds_core(const muster_group *group, const char *option)
+{
+    const options_setting *set = options_find(group->options, option);
+    return group->place.name != NULL || set == NULL || set->strength <= OPTIONS_FROM_PARENT;
+}
+
 bool group_heeds(const muster_group *group, const char *option)
 {
+    if (option_table_find(core_options, option) != NULL)
+        return heeds_core(group, option);
     const backend_entry *const backends[] = {group->host.backend, group->device.backend};
     for (size_t i = 0; i < sizeof(backends) / sizeof(*backends); i++) {
         size_t length = backends[i] != NULL ? strlen(backends[i]->name) : 0;

@@ -136,7 +136,7 @@ bool group_is_connected(muster_group *group);
 
 enum { GROUP_SIDES = 3 };
 
-/* Whether an option is of a backend that the group runs on. */
+/* Whether an option is of a backend that the group runs on, or of muster's own and counts here. */
 bool group_heeds(const muster_group *group, const char *option);
 
 /* The sides of the group that have a backend, the host's first; returns how many. */

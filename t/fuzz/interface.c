@@ -9,13 +9,13 @@
 #include "fuzz.h"
 
 static const interface_address machine[] = {
-    {"lo", "127.0.0.1", AF_INET, true, true},
-    {"lo", "::1", AF_INET6, true, true},
-    {"eth0", "10.9.0.7", AF_INET, false, true},
-    {"eth0", "fe80::42:1%eth0", AF_INET6, false, true},
-    {"eth1", "192.0.2.9", AF_INET, false, false},
-    {"eth10", "2001:db8::9", AF_INET6, false, true},
-    {"ib0", "::ffff:10.10.0.1", AF_INET6, false, true},
+    {"lo", "127.0.0.1", AF_INET, true, true, 24},
+    {"lo", "::1", AF_INET6, true, true, 24},
+    {"eth0", "10.9.0.7", AF_INET, false, true, 24},
+    {"eth0", "fe80::42:1%eth0", AF_INET6, false, true, 24},
+    {"eth1", "192.0.2.9", AF_INET, false, false, 24},
+    {"eth10", "2001:db8::9", AF_INET6, false, true, 24},
+    {"ib0", "::ffff:10.10.0.1", AF_INET6, false, true, 24},
 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
