@@ -102,7 +102,7 @@ functions_of_headers >"$work/declared"
 functions_of_pages >"$work/shown"
 sed 's/(.*//; s/.*\(muster_\)/\1/' "$work/declared" | sort >"$work/names"
 names_of_pages >"$work/named"
-sed -n 's/^ *\(muster_[a-z0-9_]*\);$/\1/p' "$srcdir/lib/libmuster.map" >"$work/map"
+sed -n 's/^ *\(muster_[a-z0-9_]*\);$/\1/p' "$srcdir/lib/libmuster.map" | sort >"$work/map"
 comm -23 "$work/map" "$work/named" >"$work/missing"
 none "$work/missing" "every function of the map has a page"
 same "$work/names" "$work/named" "NAME has each function of the headers once"
@@ -113,6 +113,21 @@ types_of_pages >"$work/typesshown"
 point $? "pages show types"
 comm -13 "$work/types" "$work/typesshown" >"$work/others"
 none "$work/others" "types are as the headers have them"
+
+sed -n 's/^ *XX(\([A-Z_]*\), \([0-9]*\), "\(.*\)").*/MUSTER_\1 \2, \3/p' "$srcdir/include/muster/status.h" \
+    >"$work/wanted"
+awk '/^\.It Dv/ { name = $3; getline; print name, $0 }' "$man/muster_status.3" >"$work/found"
+same "$work/wanted" "$work/found" "muster_status(3) has every status"
+sed -n 's/^ *XX(\([A-Z0-9_]*\), \([0-9]\), .*/MUSTER_\1 \2/p' "$srcdir/include/muster/type.h" >"$work/wanted"
+awk '/^\.It Dv/ { print $3, $5 }' "$man/muster_type.3" >"$work/found"
+same "$work/wanted" "$work/found" "muster_type(3) has every type"
+
+# Those of the tests are not for users.
+sed -n '/^## Environment variables/,/^## More/s/^| \(`[^|]*\) |.*/\1/p' "$srcdir/README.md" | tr -d '`,' |
+    tr ' ' '\n' | grep -v '^MUSTER_TEST_' | sort >"$work/wanted"
+awk '/\\$/ { text = text substr($0, 1, length - 1); next } { print text $0; text = "" }' "$man/muster.7" |
+    sed -n 's/^\.It Ev //p; s/^\.Ev \(TORCH[A-Z_]*\) *\.*$/\1/p' | tr -d ',' | tr -s ' ' '\n' | sort -u >"$work/found"
+same "$work/wanted" "$work/found" "muster(7) has the variables of README.md"
 
 # ---- form ----
 
@@ -141,6 +156,16 @@ if mandoc -T lint </dev/null >/dev/null 2>&1 || [ $? -lt 5 ]; then
     none "$work/lint" "mandoc has no complaint"
 else
     skip "mandoc has no complaint" "mandoc is not here"
+fi
+
+if command -v man >/dev/null && command -v groff >/dev/null; then
+    for page in "$man"/*.[137]; do
+        LC_ALL=C.UTF-8 MANWIDTH=80 man --warnings -E UTF-8 -l -Tutf8 -Z "$page" 2>&1 >/dev/null |
+            sed "s|^|${page##*/}: |"
+    done >"$work/groff"
+    none "$work/groff" "groff has no complaint"
+else
+    skip "groff has no complaint" "man-db and groff are not here"
 fi
 
 # ---- examples ----
