@@ -168,6 +168,24 @@ else
     skip "groff has no complaint" "man-db and groff are not here"
 fi
 
+# ---- installation ----
+
+install_pages() { # TARGET...
+    MAKEFLAGS='' make -s "$@" DESTDIR="$work/root" >"$work/said" 2>&1
+}
+if [ -f Makefile ] && command -v make >/dev/null; then
+    install_pages install-man install-data-hook
+    point $? "pages are installed"
+    find "$work/root" -path '*/man3/*' -exec test -r {} ';' -print | sed 's|.*/||' | sort >"$work/readable"
+    sed 's/$/.3/' "$work/named" | comm -23 - "$work/readable" >"$work/missing"
+    none "$work/missing" "each function is a page"
+    install_pages uninstall-man uninstall-hook
+    find "$work/root" ! -type d >"$work/left"
+    none "$work/left" "and nothing is left of them"
+else
+    skip "pages are installed" "there is no Makefile here"
+fi
+
 # ---- examples ----
 
 # Cuts them out: PAGE.NUMBER.KIND, of those that have a mark.
