@@ -15,6 +15,7 @@ FUNCTION_PAGES = \
 	doc/man/muster_log.3 \
 	doc/man/muster_machine.3 \
 	doc/man/muster_options.3 \
+	doc/man/muster_placement.3 \
 	doc/man/muster_point_to_point.3 \
 	doc/man/muster_reduction.3 \
 	doc/man/muster_status.3 \
