@@ -135,10 +135,11 @@ typedef enum muster_operation {
 } muster_operation;
 
 /*
- * An operation on device memory. All ranks give the same operation, type, redop and root, in the
- * same order; send and receive may be the same where the header of the operation allows it. Blocks
- * of ranks are described by counts and offsets, one a rank, in elements; where all blocks are alike
- * and behind one another, uniform is true, on all ranks or on none, and count is that of one.
+ * An operation on memory of a device, or of the host for run. All ranks give the same operation,
+ * type, redop and root, in the same order; send and receive may be the same where the header of the
+ * operation allows it. Blocks of ranks are described by counts and offsets, one a rank, in
+ * elements; where all blocks are alike and behind one another, uniform is true, on all ranks or on
+ * none, and count is that of one.
  */
 typedef struct muster_call {
     uint32_t size;
@@ -159,8 +160,24 @@ typedef struct muster_call {
     const muster_transfer *transfers; /* of MUSTER_OPERATION_SEND_RECV; peers may be this rank */
     size_t num_transfers;
     void *stream; /* the operation comes behind what it has to do, and what follows behind it */
-    int64_t timeout_ms; /* for it to be on the stream when call returns; 0: as long as open had */
+    int64_t timeout_ms; /* for it to be on the stream when call returns; 0: as long as open had.
+                           For run: until it has to be done */
+
+    /*
+     * For run alone: label_size bytes, at most MUSTER_LABEL_MAX and the same for all calls of all
+     * ranks, that mean nothing to the backend. Before it moves anything it compares them with those
+     * of other ranks, so that all ranks whose label differs from another's, or who would wait for
+     * such a rank, fail with MUSTER_ERR_MISMATCH: then *other_rank is a rank whose label differs
+     * from this one's and the label_size bytes at other_label are that rank's label; where this
+     * rank has only heard of it from others *other_rank is -1.
+     */
+    const void *label;
+    uint32_t label_size;
+    void *other_label;
+    int *other_rank;
 } muster_call;
+
+#define MUSTER_LABEL_MAX 48
 
 /* What a backend may call. The table and all it points to live until the process ends; every
  * function may be called from any thread. */
@@ -341,12 +358,13 @@ typedef struct muster_backend {
      * order, as far as this rank has heard. */
     bool (*left)(muster_comm *comm, int peer);
 
-    /* ---- A backend with devices has all of these, one without has none. ---- */
+    /* ---- A backend with devices has all of these, one without has none but can. ---- */
 
     const muster_device_table *devices;
 
-    /* Whether call can carry the operation out; depends on operation, type and redop alone, and is
-     * the same on every rank. What it can't the core composes of what it can. */
+    /* Whether call, or run, can carry the operation out; depends on operation, type, redop and, of
+     * run, uniform alone, and is the same on every rank. What it can't the core composes of what it
+     * can. */
     bool (*can)(muster_comm *comm, const muster_call *call);
 
     /*
@@ -359,6 +377,25 @@ typedef struct muster_backend {
 
     /* Whether the request is complete or has failed, so that wait would not block. */
     bool (*test)(muster_comm *comm, muster_request *request);
+
+    /* ---- A backend without devices may have this one, and then has can. ---- */
+
+    /*
+     * Carries a whole operation on host memory out on the calling thread, and returns when it is
+     * done here. Any thread may call it, with signals unblocked too (EINTR is the backend's), but
+     * one at a time, in the same order on all ranks; messages may run meanwhile on other threads.
+     * Never called for MUSTER_OPERATION_SEND_RECV. Of the arrays of the call those that the
+     * operation has a use for are there only where uniform is false. can must say true to a
+     * barrier: where it says false to an operation the core has a barrier with that operation's
+     * label instead, and then moves the data by messages.
+     *
+     * MUSTER_ERR_MISMATCH as above, MUSTER_ERR_TIMEOUT, MUSTER_ERR_PEER_LOST, MUSTER_ERR_FAILED
+     * after abort (which may come from any thread while it runs): then the communicator is broken,
+     * as after wait, and no buffer of this rank is touched any more when run returns. How the
+     * result of a reduction is rounded, and in which order the ranks are taken, is that of
+     * host->reduce: rank 0 first, one after the other, for every element.
+     */
+    muster_status (*run)(muster_comm *comm, const muster_call *call);
 } muster_backend;
 
 #ifdef __cplusplus

@@ -36,7 +36,7 @@ static const char *backend_plugin_missing_slot(const muster_backend *ops)
         {"close", ops->close != NULL},
         {"forget", ops->forget != NULL},
         {"devices", !calls || ops->devices != NULL},
-        {"can", !calls || ops->can != NULL},
+        {"can", (!calls && ops->run == NULL) || ops->can != NULL},
         {"call", !calls || ops->call != NULL},
         {"test", !calls || ops->test != NULL},
     };
