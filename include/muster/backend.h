@@ -179,6 +179,12 @@ typedef struct muster_call {
 
 #define MUSTER_LABEL_MAX 48
 
+/* The array of one rank, and what its elements are multiplied by in a MUSTER_PREMUL_SUM. */
+typedef struct muster_reduce_input {
+    const void *data;
+    double scalar;
+} muster_reduce_input;
+
 /* What a backend may call. The table and all it points to live until the process ends; every
  * function may be called from any thread. */
 typedef struct muster_host {
@@ -225,6 +231,14 @@ typedef struct muster_host {
      * the group that is being made, so that the group can be made without.
      */
     int64_t (*patience_ms)(void);
+
+    /*
+     * out[i] becomes the reduction of inputs[0..n)[i], taken in this order, n at least 1, for count
+     * elements in host memory; redop as in struct muster_call. out may be one of the inputs, or
+     * begin below one of them. The same inputs give the same bits on every rank.
+     */
+    void (*reduce)(void *out, const muster_reduce_input *inputs, size_t n, size_t count,
+                   muster_type type, muster_reduction redop);
 } muster_host;
 
 /* What probe finds out. */

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/patience.h"
+#include "reduce/reduce.h"
 
 static muster_status host_error(muster_status status, const char *format, ...)
 {
@@ -68,4 +69,5 @@ const muster_host host_functions = {
     .cancelled = host_cancelled,
     .broken = host_broken,
     .patience_ms = host_patience_ms,
+    .reduce = reduce_arrays,
 };

@@ -6,12 +6,9 @@
 #define MUSTER_LIB_REDUCE_H
 
 #include "muster.h"
+#include "muster/backend.h"
 
-/* The array of one rank, and what its elements are multiplied by in a pre-multiplied sum. */
-typedef struct reduce_input {
-    const void *data;
-    double scalar;
-} reduce_input;
+typedef muster_reduce_input reduce_input;
 
 /* MUSTER_ERR_ARGUMENT with the reason where the type does not have the reduction, or the scalar is
  * none of the type; redop is a kind. */
