@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The hall where the ranks of one host meet: collectives over a piece of memory that they share.
+ *
+ * Whoever makes the segment maps it, finds out what hall_place asks for, and watches for ranks that
+ * die; the hall starts no thread and owns nothing but what hall_open allocates.
+ */
+#ifndef MUSTER_LOCAL_HALL_H
+#define MUSTER_LOCAL_HALL_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/deadline.h"
+#include "muster/backend.h"
+
+typedef struct hall hall;
+
+/* What a hall is opened on; pids live while it does, the rest until hall_open returns. */
+typedef struct hall_place {
+    const muster_host *host;
+    int rank;
+    int size;           /* ranks; at least 1 */
+    void *base;         /* hall_bytes(size) bytes of the segment at a page's start, zero at first */
+    bool cores_for_all; /* a core each for all ranks of the host: waiting ranks may spin */
+    bool direct;        /* every rank may read every other's memory with process_vm_readv: found
+                           out by all, and the same on all */
+    const pid_t *pids;  /* of every rank, as this process sees them; for direct alone */
+} hall_place;
+
+/* How much of the segment the hall of so many ranks wants. What is not used is never touched, so
+ * that memory is taken for what is. */
+size_t hall_bytes(int size);
+
+muster_status hall_open(hall **made, const hall_place *place);
+
+/* Frees what hall_open allocated; touches the segment no more. NULL does nothing. */
+void hall_close(hall *of);
+
+/* As backend->can: whether hall_run carries the operation out. */
+bool hall_can(const muster_call *call);
+
+/*
+ * As backend->run: one call at a time, on any thread. call->timeout_ms is not looked at, but end.
+ *
+ * MUSTER_ERR_MISMATCH as there. MUSTER_ERR_TIMEOUT with the ranks that were waited for in the
+ * sentence. MUSTER_ERR_FAILED where the hall was broken by another rank or by hall_break: whoever
+ * knows why has a better sentence. After each of them the hall is broken for all ranks.
+ */
+muster_status hall_run(hall *of, const muster_call *call, deadline end);
+
+/*
+ * From any thread, more than once, also while hall_run runs on another: every operation of every
+ * rank that runs or comes fails with MUSTER_ERR_FAILED, at once. Call it when a rank was lost, and
+ * for abort.
+ */
+void hall_break(hall *of);
+
+/* Whether it is broken. */
+bool hall_is_broken(const hall *of);
+
+/* Of the latest operation that timed out: whether that rank was waited for. */
+bool hall_waited_for(const hall *of, int rank);
+
+#endif
