@@ -6,10 +6,10 @@
 
 #include "reduce/reduce.h"
 
-#include <fenv.h>
 #include <math.h>
 
 #include "base/error.h"
+#include "reduce/float_modes.h"
 #include "reduce/reduce_kernel.h"
 #include "reduce/types.h"
 
@@ -59,10 +59,8 @@ void reduce_arrays(void *out, const reduce_input *inputs, size_t n, size_t count
                    muster_reduction redop)
 {
     reduce_kernel kernel = (*rows[type])[redop];
-    fenv_t callers;
-    bool changed = type_is_floating(type) && fegetenv(&callers) == 0 && fesetenv(FE_DFL_ENV) == 0;
+    const float_modes kept = float_modes_set();
     for (size_t first = 0; first < count; first += REDUCE_BLOCK)
         kernel(out, inputs, n, first, count - first < REDUCE_BLOCK ? count - first : REDUCE_BLOCK);
-    if (changed)
-        fesetenv(&callers);
+    float_modes_restore(kept);
 }

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Where the blocks of the ranks lie, and who gives them to whom.
+ */
+#include "config.h"
+
+#include "blocks.h"
+
+static const size_t element_sizes[MUSTER_NUM_TYPES] = {
+#define SIZE_OF_TYPE(name, size, ctype) [MUSTER_##name] = size,
+    MUSTER_TYPE_MAP(SIZE_OF_TYPE)
+#undef SIZE_OF_TYPE
+};
+
+size_t hall_blocks_largest(const hall_blocks *blocks, int size)
+{
+    size_t largest = 0;
+    for (int r = 0; r < size; r++)
+        if (hall_block_bytes(blocks, r) > largest)
+            largest = hall_block_bytes(blocks, r);
+    return largest;
+}
+
+hall_blocks hall_blocks_of(const muster_call *call, const size_t *counts, const size_t *offsets)
+{
+    size_t element = element_sizes[call->type], bytes = call->count * element;
+    hall_blocks blocks = {.element = element, .bytes = bytes, .stride = bytes};
+    if (!call->uniform) {
+        blocks.counts = counts;
+        blocks.offsets = offsets;
+    }
+    return blocks;
+}
+
+hall_blocks hall_blocks_one(const muster_call *call)
+{
+    size_t element = element_sizes[call->type];
+    hall_blocks blocks = {.element = element, .bytes = call->count * element};
+    return blocks;
+}
+
+hall_blocks hall_blocks_cut(const muster_call *call, int size)
+{
+    size_t element = element_sizes[call->type], total = call->count * element;
+    size_t lines = (total + HALL_LINE - 1) / HALL_LINE;
+    size_t bytes = (lines + (size_t)size - 1) / (size_t)size * HALL_LINE;
+    hall_blocks blocks = {.element = element, .bytes = bytes, .stride = bytes, .total = total};
+    return blocks;
+}
+
+hall_moves hall_moves_of(const hall *of)
+{
+    const muster_call *call = of->call;
+    const hall_blocks one = hall_blocks_one(call);
+    const hall_blocks out = hall_blocks_of(call, call->send_counts, call->send_offsets);
+    const hall_blocks in = hall_blocks_of(call, call->receive_counts, call->receive_offsets);
+    bool root = of->rank == call->root;
+    switch (call->operation) {
+    case MUSTER_OPERATION_BROADCAST:
+        return (hall_moves){.gives = root, .from = call->root, .to = -1, .out = one, .in = one};
+    case MUSTER_OPERATION_GATHER:
+        return (hall_moves){
+            .gives = !root, .from = root ? -1 : of->rank, .to = call->root, .out = one, .in = in};
+    case MUSTER_OPERATION_SCATTER:
+        return (hall_moves){
+            .gives = root, .each = true, .from = call->root, .to = -1, .out = out, .in = one};
+    case MUSTER_OPERATION_ALL_GATHER:
+        if (!call->uniform)
+            return (hall_moves){.gives = true,
+                                .from = -1,
+                                .to = -1,
+                                .out = {.element = in.element,
+                                        .bytes = call->receive_counts[of->rank] * in.element},
+                                .in = in};
+        return (hall_moves){.gives = true, .from = -1, .to = -1, .out = one, .in = in};
+    default:
+        return (hall_moves){
+            .gives = true, .each = true, .from = -1, .to = -1, .out = out, .in = in};
+    }
+}
+
+void hall_move_own(const hall *of, const hall_moves *moves)
+{
+    const muster_call *call = of->call;
+    bool root = of->rank == call->root;
+    muster_operation operation = call->operation;
+    if (operation == MUSTER_OPERATION_BROADCAST ||
+        (!root && (operation == MUSTER_OPERATION_GATHER || operation == MUSTER_OPERATION_SCATTER)))
+        return;
+    const char *from = (const char *)call->send + hall_block_offset(&moves->out, of->rank);
+    char *to = (char *)call->receive + hall_block_offset(&moves->in, of->rank);
+    if (from != to)
+        memmove(to, from, hall_block_bytes(&moves->out, of->rank));
+}

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The hall where the ranks of one host meet: opening it, and choosing how an operation goes.
+ */
+#include "config.h"
+
+#include "hall.h"
+
+#include <stdlib.h>
+
+#include "direct.h"
+#include "round.h"
+#include "shelf.h"
+#include "small.h"
+
+enum {
+    MOST_RANKS = 1024,
+    PAGE = 4096,
+    DIRECT_MOVE_BYTES = 64 * 1024,   /* blocks from here on are read where they are */
+    DIRECT_REDUCE_BYTES = 512 * 1024 /* arrays */
+};
+
+static size_t rooms_bytes(int size)
+{
+    size_t bytes = sizeof(hall_lobby) + (size_t)size * sizeof(hall_room);
+    return (bytes + PAGE - 1) / PAGE * PAGE;
+}
+
+size_t hall_bytes(int size)
+{
+    return rooms_bytes(size) + (size_t)size * HALL_PIECES * HALL_PIECE;
+}
+
+muster_status hall_open(hall **made, const hall_place *place)
+{
+    if (place->size < 1 || place->size > MOST_RANKS)
+        return place->host->error(MUSTER_ERR_UNSUPPORTED,
+                                  "shared memory serves up to %d ranks of a host and there are %d",
+                                  MOST_RANKS, place->size);
+    size_t n = (size_t)place->size;
+    hall *of = calloc(1, sizeof(*of));
+    if (of == NULL)
+        return place->host->error(MUSTER_ERR_NO_MEMORY, "no memory for a hall");
+    *of = (hall){.host = place->host,
+                 .rank = place->rank,
+                 .size = place->size,
+                 .cores_for_all = place->cores_for_all,
+                 .direct = place->direct,
+                 .pids = place->pids,
+                 .lobby = place->base,
+                 .rooms = (hall_room *)((hall_lobby *)place->base + 1),
+                 .shelves = (char *)place->base + rooms_bytes(place->size),
+                 .passed = calloc(n, sizeof(*of->passed)),
+                 .waited_for = calloc(n, sizeof(*of->waited_for)),
+                 .inputs = calloc(n, sizeof(*of->inputs)),
+                 .scratch = place->direct ? aligned_alloc(PAGE, HALL_SCRATCH) : NULL};
+    if (of->passed == NULL || of->waited_for == NULL || of->inputs == NULL ||
+        (place->direct && of->scratch == NULL)) {
+        hall_close(of);
+        return place->host->error(MUSTER_ERR_NO_MEMORY, "no memory for a hall of %d ranks",
+                                  place->size);
+    }
+    *made = of;
+    return MUSTER_OK;
+}
+
+void hall_close(hall *of)
+{
+    if (of == NULL)
+        return;
+    free(of->passed);
+    free(of->waited_for);
+    free(of->inputs);
+    free(of->scratch);
+    free(of);
+}
+
+bool hall_can(const muster_call *call)
+{
+    switch (call->operation) {
+    case MUSTER_OPERATION_BARRIER:
+    case MUSTER_OPERATION_BROADCAST:
+    case MUSTER_OPERATION_REDUCE:
+    case MUSTER_OPERATION_ALL_REDUCE:
+    case MUSTER_OPERATION_ALL_GATHER:
+    case MUSTER_OPERATION_REDUCE_SCATTER:
+        return true;
+    case MUSTER_OPERATION_GATHER:
+    case MUSTER_OPERATION_SCATTER:
+    case MUSTER_OPERATION_ALL_TO_ALL:
+        /* Without it a rank does not know what the others move. */
+        return call->uniform;
+    default:
+        return false;
+    }
+}
+
+/* All ranks come to the same answer, by what they agree on. */
+static muster_status run_large(hall *of)
+{
+    const muster_call *call = of->call;
+    size_t bytes = hall_blocks_one(call).bytes;
+    switch (call->operation) {
+    case MUSTER_OPERATION_REDUCE:
+    case MUSTER_OPERATION_ALL_REDUCE:
+        return shelf_reduce(of, of->direct && bytes >= DIRECT_REDUCE_BYTES);
+    case MUSTER_OPERATION_REDUCE_SCATTER:
+        return shelf_reduce_scatter(of);
+    case MUSTER_OPERATION_ALL_TO_ALL:
+        /* It may be in place on some ranks, and then what is read would be written over. */
+        return shelf_move(of);
+    default:
+        if (!call->uniform) {
+            const hall_blocks in =
+                hall_blocks_of(call, call->receive_counts, call->receive_offsets);
+            bytes = hall_blocks_largest(&in, of->size);
+        }
+        return of->direct && bytes >= DIRECT_MOVE_BYTES ? direct_move(of) : shelf_move(of);
+    }
+}
+
+muster_status hall_run(hall *of, const muster_call *call, deadline end)
+{
+    of->call = call;
+    of->end = end;
+    muster_status status = station_check(of);
+    if (status != MUSTER_OK)
+        return status;
+    status = small_fits(of) ? small_run(of) : run_large(of);
+    of->call = NULL;
+    return status;
+}
+
+void hall_break(hall *of)
+{
+    station_break(of, HALL_BROKEN);
+}
+
+bool hall_is_broken(const hall *of)
+{
+    return atomic_load(&of->lobby->state) != HALL_WHOLE;
+}
+
+bool hall_waited_for(const hall *of, int rank)
+{
+    return of->waited_for[rank];
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * What lies in a hall's part of the segment, and what each rank keeps of it for itself.
+ *
+ * Every rank has a room: words that it alone writes (but the doorbell's) and shelves for what is
+ * too large for a word's own cache lines. All numbers count up for ever and wrap; two of them are
+ * compared by their difference, since no rank is ever far ahead of another.
+ */
+#ifndef MUSTER_LOCAL_HALL_MEMORY_H
+#define MUSTER_LOCAL_HALL_MEMORY_H
+
+#include <stdalign.h>
+#include <string.h>
+
+#include "hall.h"
+
+enum {
+    HALL_LINE = 64,
+    HALL_SLOTS = 4,  /* so many operations a rank may be ahead of another */
+    HALL_LABELS = 8, /* twice as many, so that those of late can be read in peace */
+    HALL_PAYLOAD = 3 * 1024 - 24,
+    HALL_PIECES = 4,         /* a shelf has room for so many */
+    HALL_PIECE = 128 * 1024, /* bytes */
+    HALL_SCRATCH = 512 * 1024
+};
+
+/* What a rank says as it comes to an operation. The first bytes of the payload share the line of
+ * the stamp, so that one line goes from one core to the other. */
+typedef struct hall_slot {
+    alignas(HALL_LINE) _Atomic uint32_t stamp; /* number of the operation, written last */
+    uint32_t unused;
+    uint64_t digest; /* of the labels of all operations so far */
+    double scalar;
+    unsigned char payload[HALL_PAYLOAD];
+} hall_slot;
+
+/* How far it has come in the turns of operations that go piece by piece. */
+typedef struct hall_steps {
+    alignas(HALL_LINE) _Atomic uint32_t in; /* turns of which its piece is on the shelf */
+    _Atomic uint32_t mid;                   /* turns of which its share is reduced */
+    _Atomic uint32_t out;                   /* turns of which it needs no other's piece any more */
+    _Atomic uint32_t done; /* operations; not written after one that all ranks wait for all in */
+} hall_steps;
+
+/* Where it is woken. */
+typedef struct hall_doorbell {
+    alignas(HALL_LINE) _Atomic uint32_t rings;
+    _Atomic uint32_t waits_for; /* the rank whose word it sleeps on, plus 1; 0: it is awake */
+} hall_doorbell;
+
+typedef struct hall_room {
+    hall_doorbell bell;
+    hall_steps steps;
+    hall_slot slots[HALL_SLOTS];
+    alignas(HALL_LINE) unsigned char labels[HALL_LABELS][MUSTER_LABEL_MAX];
+} hall_room;
+
+typedef enum hall_state { HALL_WHOLE, HALL_BROKEN, HALL_MISMATCHED } hall_state;
+
+/* The beginning of the segment; rooms and shelves follow. */
+typedef struct hall_lobby {
+    alignas(HALL_LINE) _Atomic uint32_t state;  /* a hall_state */
+    alignas(HALL_LINE) _Atomic uint32_t asleep; /* ranks on their doorbells */
+} hall_lobby;
+
+struct hall {
+    const muster_host *host;
+    int rank, size;
+    bool cores_for_all, direct;
+    const pid_t *pids;
+    hall_lobby *lobby;
+    hall_room *rooms;
+    char *shelves;
+
+    uint32_t number; /* of the operation that runs, or ran last */
+    uint64_t digest;
+    uint32_t turns;   /* of all operations before */
+    uint32_t *passed; /* operations that each rank has surely left */
+    bool *waited_for; /* by the latest operation that timed out */
+    muster_reduce_input *inputs;
+    char *scratch;
+
+    /* Of the operation that runs. */
+    const muster_call *call;
+    deadline end;
+};
+
+static inline hall_room *hall_my_room(const hall *of)
+{
+    return &of->rooms[of->rank];
+}
+
+/* A rank's place for the piece of a turn. */
+static inline char *hall_shelf(const hall *of, int rank, uint32_t turn)
+{
+    size_t piece = (size_t)rank * HALL_PIECES + turn % HALL_PIECES;
+    return of->shelves + piece * HALL_PIECE;
+}
+
+static inline bool hall_reached(uint32_t number, uint32_t target)
+{
+    return (int32_t)(number - target) >= 0;
+}
+
+#endif

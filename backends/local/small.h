@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Operations whose data fits into the slots that ranks meet by: one round, no other memory.
+ */
+#ifndef MUSTER_LOCAL_SMALL_H
+#define MUSTER_LOCAL_SMALL_H
+
+#include "blocks.h"
+
+/* Whether it fits: the same on all ranks. */
+bool small_fits(const hall *of);
+
+muster_status small_run(hall *of);
+
+#endif
