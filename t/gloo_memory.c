@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "gloo_ranks.h"
+#include "backend_ranks.h"
 #include "tap.h"
 
 #ifndef SANITIZED

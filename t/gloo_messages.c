@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "gloo_ranks.h"
+#include "backend_ranks.h"
 #include "tap.h"
 
 /* Every rank swaps with every other. */
@@ -53,15 +53,15 @@ static void slots(rank *me)
             *value = me->number == 0 ? (uint64_t)(slot * 100 + j) : 0;
             muster_status status =
                 me->number == 0
-                    ? me->gloo->post_send(me->comm, 1, name, value, 8, &requests[slot][j])
-                    : me->gloo->post_recv(me->comm, 0, name, value, 8, &requests[slot][j]);
+                    ? me->ops->post_send(me->comm, 1, name, value, 8, &requests[slot][j])
+                    : me->ops->post_recv(me->comm, 0, name, value, 8, &requests[slot][j]);
             if (!rank_check(me, status == MUSTER_OK, "post: %s", muster_last_error()))
                 return;
         }
     }
     for (int i = 0; i < SLOTS; i++)
         for (int j = 0; j < EACH; j++) {
-            rank_check(me, me->gloo->wait(me->comm, requests[i][j], 20000) == MUSTER_OK, "wait: %s",
+            rank_check(me, me->ops->wait(me->comm, requests[i][j], 20000) == MUSTER_OK, "wait: %s",
                        muster_last_error());
             rank_check(me, values[i][j] == (uint64_t)(i * 100 + j), "slot %d, message %d: %llu", i,
                        j, (unsigned long long)values[i][j]);
@@ -180,7 +180,7 @@ static void reserved_slot(rank *me)
         return;
     for (uint64_t slot = UINT64_MAX - 2; slot != 0; slot++) {
         muster_status status =
-            me->gloo->post_send(me->comm, 1 - me->number, slot, &byte, 1, &request);
+            me->ops->post_send(me->comm, 1 - me->number, slot, &byte, 1, &request);
         rank_check(me, status == MUSTER_ERR_UNSUPPORTED && request == NULL,
                    "a reserved slot was taken");
         rank_check(me, strstr(muster_last_error(), "slot") != NULL, "%s", muster_last_error());
@@ -194,7 +194,7 @@ static void describe(rank *me)
     me->batch = "on";
     if (!rank_open(me))
         return;
-    const char *words = me->gloo->describe(me->comm);
+    const char *words = me->ops->describe(me->comm);
     rank_check(me,
                strstr(words, "gloo 0.5.0 over tcp") != NULL && strstr(words, me->address) != NULL &&
                    strstr(words, "batch scheduling on") != NULL,
@@ -207,7 +207,7 @@ int main(void)
     needs_gloo();
     plan(15);
 
-    for (int size = 2; size <= RANKS_MAX; size++) {
+    for (int size = 2; size <= 8; size++) {
         char name[64];
         snprintf(name, sizeof(name), "a mesh of %d ranks", size);
         ranks_run(name, size, mesh);

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "gloo_ranks.h"
+#include "backend_ranks.h"
 #include "tap.h"
 
 enum { OPENED, CLOSED };
