@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The built-in backend for groups of one rank.
+ * The built-in backend: its table, and groups of one rank.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,8 @@ static void probe(void)
     is_str(info.version, muster_version(), "with the version of muster");
     ok(info.details[0] != '\0', "and says what it is");
     is_int(local->abi, MUSTER_BACKEND_ABI, "its ABI is ours");
-    ok(local->options == NULL, "it has no options");
+    is_str(local->options[0].name, "local.single_copy", "it has an option");
+    ok(local->options[0].help[0] != '\0' && local->options[1].name == NULL, "and no more");
 }
 
 static void open_and_close(void)
@@ -35,31 +36,11 @@ static void open_and_close(void)
     local->open(&owner, &args, &comm);
     ok(comm != NULL, "it opens again");
     local->forget(comm);
-    comm = NULL;
-    args.num_ranks = 2;
-    is_int(local->open(&owner, &args, &comm), MUSTER_ERR_UNSUPPORTED, "two ranks are not");
-    has_str(muster_last_error(), "groups of one rank and this one has 2", "and are told so");
-    ok(comm == NULL, "nothing is handed over");
-}
-
-static void messages(void)
-{
-    muster_request *request = NULL;
-    char byte = 0;
-    is_int(local->post_send(NULL, 0, 0, &byte, 1, &request), MUSTER_ERR_UNSUPPORTED,
-           "nothing is sent");
-    has_str(muster_last_error(), "can't send", "and that is said");
-    is_int(local->post_recv(NULL, 0, 0, &byte, 1, &request), MUSTER_ERR_UNSUPPORTED,
-           "nothing is received");
-    has_str(muster_last_error(), "can't receive", "and that is said");
-    is_int(local->wait(NULL, request, 0), MUSTER_ERR_UNSUPPORTED, "nothing is waited for");
-    has_str(muster_last_error(), "can't wait", "and that is said");
-    ok(request == NULL, "there is no request");
 }
 
 int main(void)
 {
-    plan(19);
+    plan(10);
     const backend_entry *entry = backend_find("local");
     ok(entry != NULL && entry->available, "it is in the list");
     if (entry == NULL)
@@ -67,6 +48,5 @@ int main(void)
     local = entry->ops;
     probe();
     open_and_close();
-    messages();
     return done();
 }

@@ -1,86 +1,38 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The backend for groups of one rank, built into libmuster: there is nobody to talk to, so it moves
- * nothing and is always there.
+ * The backend for ranks of one host, built into libmuster: it needs no plugin and no network.
  */
 #include <stdio.h>
-#include <stdlib.h>
 
-#include "muster/backend.h"
+#include "breach.h"
+#include "comm.h"
+#include "message.h"
 #include "muster/version.h"
+#include "whole.h"
 
-/* Only its address counts: the core needs something to close. */
-struct muster_comm {
-    char nothing;
+const muster_host *local_host;
+
+static const muster_option local_options[] = {
+    {.name = "local.single_copy",
+     .type = MUSTER_OPTION_BOOLEAN,
+     .default_value = "on",
+     .help = "copy large messages from the sender's memory where the kernel allows it, and not "
+             "twice through shared memory"},
+    {.name = NULL},
 };
-
-static const muster_host *host;
 
 static muster_status local_probe(const muster_host *functions, muster_backend_info *info)
 {
-    host = functions;
+    local_host = functions;
     snprintf(info->version, sizeof(info->version), "%d.%d.%d", MUSTER_VERSION_MAJOR,
              MUSTER_VERSION_MINOR, MUSTER_VERSION_PATCH);
-    snprintf(info->details, sizeof(info->details), "groups of one rank");
+    snprintf(info->details, sizeof(info->details), "ranks of one host over shared memory");
     return MUSTER_OK;
-}
-
-static muster_status local_open(muster_comm_owner *owner, const muster_open_args *args,
-                                muster_comm **comm)
-{
-    (void)owner;
-    if (args->num_ranks != 1)
-        return host->error(MUSTER_ERR_UNSUPPORTED,
-                           "backend 'local' serves groups of one rank and this one has %d; use "
-                           "another backend, such as 'gloo'",
-                           args->num_ranks);
-    muster_comm *made = calloc(1, sizeof(*made));
-    if (made == NULL)
-        return host->error(MUSTER_ERR_NO_MEMORY, "no memory for a communicator");
-    *comm = made;
-    return MUSTER_OK;
-}
-
-static muster_status local_refuse(const char *what)
-{
-    return host->error(MUSTER_ERR_UNSUPPORTED,
-                       "backend 'local' can't %s: its groups have one rank, with no peers", what);
-}
-
-static muster_status local_post_send(muster_comm *comm, int peer, uint64_t slot, const void *data,
-                                     size_t size, muster_request **request)
-{
-    (void)comm, (void)peer, (void)slot, (void)data, (void)size, (void)request;
-    return local_refuse("send");
-}
-
-static muster_status local_post_recv(muster_comm *comm, int peer, uint64_t slot, void *data,
-                                     size_t size, muster_request **request)
-{
-    (void)comm, (void)peer, (void)slot, (void)data, (void)size, (void)request;
-    return local_refuse("receive");
-}
-
-static muster_status local_wait(muster_comm *comm, muster_request *request, int64_t timeout_ms)
-{
-    (void)comm, (void)request, (void)timeout_ms;
-    return local_refuse("wait for a message");
-}
-
-static void local_abort(muster_comm *comm)
-{
-    (void)comm;
-}
-
-static void local_free(muster_comm *comm)
-{
-    free(comm);
 }
 
 static const char *local_describe(muster_comm *comm)
 {
-    (void)comm;
-    return "one rank, nothing to move";
+    return comm->description;
 }
 
 const muster_backend local_backend = {
@@ -88,13 +40,18 @@ const muster_backend local_backend = {
     .size = sizeof(muster_backend),
     .name = "local",
     .priority = 0,
+    .options = local_options,
     .probe = local_probe,
-    .open = local_open,
-    .post_send = local_post_send,
-    .post_recv = local_post_recv,
-    .wait = local_wait,
-    .abort = local_abort,
-    .close = local_free,
-    .forget = local_free,
+    .open = comm_open,
+    .post_send = message_post_send,
+    .post_recv = message_post_recv,
+    .wait = message_wait,
+    .abort = comm_abort,
+    .close = comm_close,
+    .forget = comm_forget,
     .describe = local_describe,
+    .suspects = breach_suspects,
+    .left = breach_left,
+    .can = whole_can,
+    .run = whole_run,
 };

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Processes of this host as the ranks see each other: which one it is, a descriptor that tells of
+ * its end, and copies out of its memory.
+ */
+#ifndef MUSTER_LOCAL_PROCESS_H
+#define MUSTER_LOCAL_PROCESS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A pid alone may be given to another process once this one has ended. */
+typedef struct process {
+    int64_t pid;
+    uint64_t start; /* in clock ticks since the boot; 0: not known */
+} process;
+
+process process_self(void);
+
+/* The number of a namespace of this process, such as "pid" or "net"; 0: not known. */
+uint64_t process_namespace(const char *kind);
+
+/* A descriptor that can be read from once the process has ended; -1 where the kernel has none, or
+ * the process has ended, as process_ended then says. */
+int process_watch(process of);
+
+/* Whether it has ended, or has begun to. */
+bool process_ended(process of);
+
+/* Copies size bytes from another process's memory, in one go; false with errno where that is
+ * refused, or is not all there. */
+bool process_read(process of, uint64_t from, void *to, size_t size);
+
+#endif

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Whole operations.
+ */
+#include "config.h"
+
+#include "whole.h"
+
+#include "breach.h"
+#include "watch.h"
+
+/* Whoever has broken the hall says why a moment later. */
+enum { CAUSE_MS = 1000 };
+
+bool whole_can(muster_comm *comm, const muster_call *call)
+{
+    (void)comm;
+    return hall_can(call);
+}
+
+/* One that had left before is not seen by the watch any more. */
+static void begin(muster_comm *comm)
+{
+    atomic_store(&comm->running, ++comm->operations);
+    if (comm->size > 1 && atomic_load(&segment_at_head(&comm->memory)->gone) > 0)
+        watch_look();
+}
+
+static void end(muster_comm *comm)
+{
+    if (comm->size > 1)
+        atomic_store(&comm_cell(comm, comm->rank)->operations, comm->operations);
+    atomic_store(&comm->running, 0);
+}
+
+static int find_waited_for(const muster_comm *comm)
+{
+    for (int peer = 0; peer < comm->size; peer++)
+        if (peer != comm->rank && hall_waited_for(comm->hall, peer))
+            return peer;
+    return -1;
+}
+
+static void await_cause(muster_comm *comm)
+{
+    struct timespec pause = {0, 1000000};
+    deadline until = deadline_in(CAUSE_MS);
+    while (!breach_notice(comm) && deadline_left_ms(until) > 0)
+        nanosleep(&pause, NULL);
+    breach_make(comm, MUSTER_ERR_FAILED, -1, 0, "the group was broken off");
+}
+
+/* The hall has failed with a sentence of its own. */
+static muster_status fail(muster_comm *comm, muster_status status)
+{
+    if (status == MUSTER_ERR_TIMEOUT)
+        breach_make(comm, status, find_waited_for(comm), 0, "an operation timed out");
+    else if (status == MUSTER_ERR_FAILED)
+        await_cause(comm);
+    else
+        breach_make(comm, status, -1, 0, "an operation failed");
+    return status == MUSTER_ERR_FAILED ? breach_error(comm) : status;
+}
+
+muster_status whole_run(muster_comm *comm, const muster_call *call)
+{
+    if (comm->hall == NULL || breach_notice(comm))
+        return breach_error(comm);
+    int64_t timeout_ms = call->timeout_ms > 0 ? call->timeout_ms : comm->timeout_ms;
+    begin(comm);
+    muster_status status = hall_run(comm->hall, call, deadline_in(timeout_ms));
+    if (status != MUSTER_OK)
+        return fail(comm, status);
+    end(comm);
+    return MUSTER_OK;
+}

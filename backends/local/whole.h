@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Whole operations, which the hall carries out. The functions are the backend's slots.
+ */
+#ifndef MUSTER_LOCAL_WHOLE_H
+#define MUSTER_LOCAL_WHOLE_H
+
+#include "comm.h"
+
+bool whole_can(muster_comm *comm, const muster_call *call);
+muster_status whole_run(muster_comm *comm, const muster_call *call);
+
+#endif
