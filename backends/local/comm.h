@@ -96,6 +96,7 @@ struct muster_comm {
 
     pthread_mutex_t lock;     /* of all that follows, but for what is atomic */
     pthread_cond_t settled;   /* a request is not busy any more */
+    _Atomic int in_vain;      /* so often on end who waited looked and had to sleep */
     muster_request *newest;   /* of those posted and not waited for yet */
     request_queue pulls;      /* receives to be copied */
     _Atomic uint64_t running; /* the number of the whole operation that runs; 0: none */

@@ -6,16 +6,17 @@
 
 #include "message.h"
 
-#include <sched.h>
 #include <stdlib.h>
 
 #include "bell.h"
 #include "breach.h"
 #include "carry.h"
 
-/* How long who waits looks before it sleeps, where there is a core for every rank; and how often it
- * lets others run where there is none. */
-enum { LOOK_NS = 40000, YIELDS = 4 };
+/* How long who waits looks before it sleeps, where there is a core for every rank; and where that
+ * was in vain some times on end, since the core may be the one that the peer needs: then it is
+ * tried again now and then. Letting others run instead would let all others run, whoever they are.
+ */
+enum { LOOK_NS = 40000, LOOK_SHORT_NS = 1000, PATIENT = 4, TRY_AGAIN = 64 };
 
 static muster_status has_left(int peer)
 {
@@ -93,6 +94,7 @@ typedef struct waiter {
     deadline end;
     int64_t since_ns; /* when it began to look; 0: not yet */
     int looks;
+    bool slept;
     bool answered; /* the bell, so that it sleeps when there is nothing to do */
     uint32_t number;
 } waiter;
@@ -109,16 +111,17 @@ static void look_again(void)
 /* Whether it has looked long enough. */
 static bool is_tired(waiter *it)
 {
-    enum { BETWEEN = 32 }; /* looks between two at the clock */
-    it->looks++;
+    enum { BETWEEN = 16 }; /* looks between two at the clock */
     if (!it->comm->cores_for_all)
-        return it->looks > YIELDS;
-    if (it->looks % BETWEEN != 1)
+        return true;
+    if (it->looks++ % BETWEEN != 0)
         return false;
     int64_t now = deadline_now_ns();
     if (it->since_ns == 0)
         it->since_ns = now;
-    return now - it->since_ns > LOOK_NS;
+    int in_vain = it->comm->in_vain;
+    bool patient = in_vain < PATIENT || in_vain % TRY_AGAIN == 0;
+    return now - it->since_ns > (patient ? LOOK_NS : LOOK_SHORT_NS);
 }
 
 /* There was nothing to do. The lock is not held. */
@@ -127,20 +130,19 @@ static void idle(waiter *it)
     segment_cell *mine = comm_cell(it->comm, it->comm->rank);
     if (it->answered) {
         bell_sleep(mine, it->number, it->end);
-        it->answered = false;
-        it->since_ns = 0;
-        it->looks = 0;
+        *it = (waiter){.comm = it->comm, .request = it->request, .end = it->end, .slept = true};
     } else if (is_tired(it)) {
         it->number = bell_answer(mine);
         it->answered = true;
-    } else if (it->comm->cores_for_all)
+    } else
         look_again();
-    else
-        sched_yield();
 }
 
+/* The lock is held. */
 static void stop_waiting(waiter *it)
 {
+    if (it->slept || it->looks > 0)
+        it->comm->in_vain = it->slept ? (it->comm->in_vain + 1) & INT32_MAX : 0;
     if (it->answered)
         bell_stay_awake(comm_cell(it->comm, it->comm->rank));
     it->answered = false;

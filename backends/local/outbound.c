@@ -11,7 +11,7 @@
 
 /* Whole messages are not longer than this; what the peer may have got that it has not asked for;
  * and the bytes of a piece. */
-enum { WHOLE_MOST = 8 << 10, UNASKED_MOST = 64 << 10, PIECE_MOST = 32 << 10 };
+enum { WHOLE_MOST = 32 << 10, UNASKED_MOST = 128 << 10, PIECE_MOST = 32 << 10 };
 
 /* Of the tickets only these are given to messages that the peer has not asked for, so that there
  * are always some for those that it has. */
