@@ -13,6 +13,10 @@
 #include "outbound.h"
 #include "queue.h"
 
+/* With a core for each, two processors that copy one after the other are faster up to here than one
+ * that reads another process's memory, of which the kernel has to find every page. */
+enum { PIECES_MOST = 1 << 20 };
+
 static muster_request *find_receive(const comm_peer *it, uint64_t slot)
 {
     muster_request *request = it->receives.first;
@@ -44,7 +48,8 @@ static void accept_offer(muster_comm *comm, muster_request *request, const lette
 {
     request->ticket = what->ticket;
     request->address = what->address;
-    if (!comm->peers[request->peer].direct) {
+    if (!comm->peers[request->peer].direct ||
+        (comm->cores_for_all && request->size <= PIECES_MOST)) {
         inbound_gather(comm, request);
         return;
     }
