@@ -26,7 +26,6 @@ enum { PROCESSES = 1 };
 
 typedef struct shared {
     hall_report reports[HALL_RANKS_MOST];
-    pid_t pids[HALL_RANKS_MOST];
     atomic_int opened;
 } shared;
 
@@ -57,13 +56,13 @@ static hall *open_hall(const runner *one)
 {
     const hall_case *all = one->all;
     hall *made = NULL;
-    hall_place place = {.host = &host_functions,
-                        .rank = one->rank,
-                        .size = all->size,
-                        .base = one->base,
-                        .cores_for_all = all->cores_for_all,
-                        .direct = all->direct,
-                        .pids = one->common->pids};
+    hall_place place = {
+        .host = &host_functions,
+        .rank = one->rank,
+        .size = all->size,
+        .base = one->base,
+        .cores_for_all = all->cores_for_all,
+    };
     if (hall_open(&made, &place) != MUSTER_OK)
         bail_out("no hall: %s", muster_last_error());
     made->number = made->turns = all->start;
@@ -87,7 +86,7 @@ static void *run_rank(void *argument)
 {
     runner *one = argument;
     shared *common = one->common;
-    common->pids[one->rank] = common->reports[one->rank].pid = getpid();
+    common->reports[one->rank].pid = getpid();
     hall_rank me = {open_hall(one), one->rank, one->all->size, one->all->argument, common->reports};
     count_from(hall_my_room(me.hall), one->all->start);
     atomic_fetch_add(&common->opened, 1);

@@ -31,7 +31,6 @@ typedef int (*hall_body)(hall_rank *me);
 
 typedef struct hall_case {
     int size;
-    bool direct;
     bool cores_for_all;
     uint32_t start; /* what numbers count from */
     hall_body body;

@@ -136,19 +136,12 @@ static muster_status await_all(const labour *it)
 static muster_status open_hall(labour *it)
 {
     muster_comm *comm = it->comm;
-    comm->pids = calloc((size_t)comm->size, sizeof(*comm->pids));
-    if (comm->pids == NULL)
-        return local_host->error(MUSTER_ERR_NO_MEMORY, "no memory for %d ranks", comm->size);
-    for (int r = 0; r < comm->size; r++)
-        comm->pids[r] = (pid_t)comm->peers[r].process.pid;
     hall_place place = {
         .host = local_host,
         .rank = comm->rank,
         .size = comm->size,
         .base = segment_at_hall(&comm->memory),
         .cores_for_all = comm->cores_for_all,
-        .direct = atomic_load(&head_of(it)->direct) == (uint32_t)comm->size,
-        .pids = comm->pids,
     };
     return hall_open(&comm->hall, &place);
 }

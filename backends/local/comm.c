@@ -48,7 +48,6 @@ static void comm_free(muster_comm *comm)
     hall_close(comm->hall);
     carry_free(comm);
     segment_unmap(&comm->memory);
-    free(comm->pids);
     pthread_mutex_destroy(&comm->lock);
     pthread_cond_destroy(&comm->settled);
     free(comm->peers);

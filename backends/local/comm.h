@@ -90,7 +90,6 @@ struct muster_comm {
     uint8_t nonce[CARD_NONCE]; /* the others read it here, to see whether they can */
     segment memory;
     hall *hall;
-    pid_t *pids; /* of all ranks, for the hall */
     bool cores_for_all;
     char description[160];
 

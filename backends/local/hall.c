@@ -8,17 +8,11 @@
 
 #include <stdlib.h>
 
-#include "direct.h"
 #include "round.h"
 #include "shelf.h"
 #include "small.h"
 
-enum {
-    MOST_RANKS = 1024,
-    PAGE = 4096,
-    DIRECT_MOVE_BYTES = 64 * 1024,   /* blocks from here on are read where they are */
-    DIRECT_REDUCE_BYTES = 512 * 1024 /* arrays */
-};
+enum { MOST_RANKS = 1024, PAGE = 4096 };
 
 static size_t rooms_bytes(int size)
 {
@@ -45,17 +39,13 @@ muster_status hall_open(hall **made, const hall_place *place)
                  .rank = place->rank,
                  .size = place->size,
                  .cores_for_all = place->cores_for_all,
-                 .direct = place->direct,
-                 .pids = place->pids,
                  .lobby = place->base,
                  .rooms = (hall_room *)((hall_lobby *)place->base + 1),
                  .shelves = (char *)place->base + rooms_bytes(place->size),
                  .passed = calloc(n, sizeof(*of->passed)),
                  .waited_for = calloc(n, sizeof(*of->waited_for)),
-                 .inputs = calloc(n, sizeof(*of->inputs)),
-                 .scratch = place->direct ? aligned_alloc(PAGE, HALL_SCRATCH) : NULL};
-    if (of->passed == NULL || of->waited_for == NULL || of->inputs == NULL ||
-        (place->direct && of->scratch == NULL)) {
+                 .inputs = calloc(n, sizeof(*of->inputs))};
+    if (of->passed == NULL || of->waited_for == NULL || of->inputs == NULL) {
         hall_close(of);
         return place->host->error(MUSTER_ERR_NO_MEMORY, "no memory for a hall of %d ranks",
                                   place->size);
@@ -71,7 +61,6 @@ void hall_close(hall *of)
     free(of->passed);
     free(of->waited_for);
     free(of->inputs);
-    free(of->scratch);
     free(of);
 }
 
@@ -95,27 +84,16 @@ bool hall_can(const muster_call *call)
     }
 }
 
-/* All ranks come to the same answer, by what they agree on. */
 static muster_status run_large(hall *of)
 {
-    const muster_call *call = of->call;
-    size_t bytes = hall_blocks_one(call).bytes;
-    switch (call->operation) {
+    switch (of->call->operation) {
     case MUSTER_OPERATION_REDUCE:
     case MUSTER_OPERATION_ALL_REDUCE:
-        return shelf_reduce(of, of->direct && bytes >= DIRECT_REDUCE_BYTES);
+        return shelf_reduce(of);
     case MUSTER_OPERATION_REDUCE_SCATTER:
         return shelf_reduce_scatter(of);
-    case MUSTER_OPERATION_ALL_TO_ALL:
-        /* It may be in place on some ranks, and then what is read would be written over. */
-        return shelf_move(of);
     default:
-        if (!call->uniform) {
-            const hall_blocks in =
-                hall_blocks_of(call, call->receive_counts, call->receive_offsets);
-            bytes = hall_blocks_largest(&in, of->size);
-        }
-        return of->direct && bytes >= DIRECT_MOVE_BYTES ? direct_move(of) : shelf_move(of);
+        return shelf_move(of);
     }
 }
 

@@ -19,16 +19,13 @@
 
 typedef struct hall hall;
 
-/* What a hall is opened on; pids live while it does, the rest until hall_open returns. */
+/* What a hall is opened on. */
 typedef struct hall_place {
     const muster_host *host;
     int rank;
     int size;           /* ranks; at least 1 */
     void *base;         /* hall_bytes(size) bytes of the segment at a page's start, zero at first */
     bool cores_for_all; /* a core each for all ranks of the host: waiting ranks may spin */
-    bool direct;        /* every rank may read every other's memory with process_vm_readv: found
-                           out by all, and the same on all */
-    const pid_t *pids;  /* of every rank, as this process sees them; for direct alone */
 } hall_place;
 
 /* How much of the segment the hall of so many ranks wants. What is not used is never touched, so

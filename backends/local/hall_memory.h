@@ -66,8 +66,7 @@ typedef struct hall_lobby {
 struct hall {
     const muster_host *host;
     int rank, size;
-    bool cores_for_all, direct;
-    const pid_t *pids;
+    bool cores_for_all;
     hall_lobby *lobby;
     hall_room *rooms;
     char *shelves;
@@ -78,7 +77,6 @@ struct hall {
     uint32_t *passed; /* operations that each rank has surely left */
     bool *waited_for; /* by the latest operation that timed out */
     muster_reduce_input *inputs;
-    char *scratch;
 
     /* Of the operation that runs. */
     const muster_call *call;

@@ -108,6 +108,17 @@ static muster_status take(hall *of, const hall_moves *moves, size_t piece, uint3
     return status;
 }
 
+/* Those who take from this rank have come to the same operation. */
+static muster_status meet_takers(hall *of, const hall_moves *moves)
+{
+    const hall_slot *slot;
+    muster_status status = MUSTER_OK;
+    for (int r = 0; status == MUSTER_OK && r < of->size; r++)
+        if (hall_gives_to(of, moves, r))
+            status = round_meet(of, r, &slot);
+    return status;
+}
+
 /* A turn is put while the one before is still to be taken, so that others need not wait. */
 muster_status shelf_move(hall *of)
 {
@@ -125,6 +136,8 @@ muster_status shelf_move(hall *of)
         if (status == MUSTER_OK && t > 0)
             status = take(of, &moves, piece, t - 1);
     }
+    if (status == MUSTER_OK)
+        status = meet_takers(of, &moves);
     if (status != MUSTER_OK)
         return status;
     hall_move_own(of, &moves);

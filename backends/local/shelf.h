@@ -12,9 +12,8 @@
 /* The operations that move blocks. */
 muster_status shelf_move(hall *of);
 
-/* The ones that reduce. Direct: a share of every rank's array is read where it is, and only what
- * comes of it is put on the shelf. */
-muster_status shelf_reduce(hall *of, bool direct);
+/* reduce and all_reduce; and reduce_scatter. */
+muster_status shelf_reduce(hall *of);
 muster_status shelf_reduce_scatter(hall *of);
 
 /* ---- for both ---- */

@@ -2,19 +2,17 @@
  *
  * Reductions, piece by piece: each rank reduces its share of the array, in the order of ranks.
  *
- * What a share is made of comes from the shelves of the others, or is read straight from their
- * memory into a scratch that stays in the cache. What comes of it goes over this rank's shelf.
+ * What a share is made of comes from the shelves of the others; what comes of it goes over the own
+ * shelf, to where the own part of the array would be, which nobody else needs.
  */
 #include "config.h"
 
-#include "direct.h"
 #include "round.h"
 #include "shelf.h"
 
 /* An operation while it runs. */
 typedef struct shares {
     hall *of;
-    bool direct;
     bool each;          /* only this rank needs its share */
     int to;             /* who needs what comes of it: -1: every rank */
     bool takes;         /* this rank does */
@@ -38,8 +36,7 @@ static const char *own_part(const shares *all, int rank, uint32_t t)
 /* Where a rank's part lies on a shelf, and what comes of it. */
 static char *lane(const shares *all, int shelf, int rank, uint32_t t)
 {
-    size_t place = all->direct ? 0 : all->piece * (size_t)rank;
-    return hall_shelf(all->of, shelf, all->of->turns + t) + place;
+    return hall_shelf(all->of, shelf, all->of->turns + t) + all->piece * (size_t)rank;
 }
 
 static muster_status put(shares *all, uint32_t t)
@@ -63,16 +60,8 @@ static muster_status get(shares *all, int from, uint32_t t, const void **part)
     muster_status status = round_meet(of, from, &slot);
     if (status != MUSTER_OK)
         return status;
-    if (!all->direct) {
-        *part = lane(all, from, of->rank, t);
-        return station_wait(of, from, &of->rooms[from].steps.in, of->turns + t + 1);
-    }
-    char *room = of->scratch + all->piece * (size_t)(from - (from > of->rank));
-    *part = room;
-    return direct_read(of, from, room,
-                       direct_send_of(slot) + hall_block_offset(&all->blocks, of->rank) +
-                           t * all->piece,
-                       part_of(all, of->rank, t));
+    *part = lane(all, from, of->rank, t);
+    return station_wait(of, from, &of->rooms[from].steps.in, of->turns + t + 1);
 }
 
 /* Reduces this rank's part of a turn. */
@@ -88,8 +77,6 @@ static muster_status work(shares *all, uint32_t t)
         status = get(all, from, t, &of->inputs[from].data);
         of->inputs[from].scalar = round_slot(of, from)->scalar;
     }
-    if (status == MUSTER_OK && all->direct && !all->each)
-        status = shelf_await_room(of, of->turns + t, all->to);
     if (status != MUSTER_OK)
         return status;
     char *shelf = lane(all, of->rank, of->rank, t);
@@ -121,17 +108,6 @@ static muster_status take(shares *all, uint32_t t)
     return status;
 }
 
-/* Nobody reads this rank's array any more. */
-static muster_status await_readers(const shares *all)
-{
-    hall *of = all->of;
-    muster_status status = MUSTER_OK;
-    for (int r = 0; status == MUSTER_OK && r < of->size; r++)
-        if (r != of->rank)
-            status = station_wait(of, r, &of->rooms[r].steps.mid, of->turns + all->turns);
-    return status;
-}
-
 static muster_status run(shares *all)
 {
     hall *of = all->of;
@@ -140,47 +116,35 @@ static muster_status run(shares *all)
     muster_status status = round_begin(of, &slot);
     if (status != MUSTER_OK)
         return status;
-    direct_offer(slot, of->call->send);
     round_tell(of);
-    if (!all->direct)
-        status = put(all, 0);
+    status = put(all, 0);
     for (uint32_t t = 0; status == MUSTER_OK && t <= all->turns; t++) {
-        if (!all->direct && t + 1 < all->turns)
+        if (t + 1 < all->turns)
             status = put(all, t + 1);
         if (status == MUSTER_OK && t < all->turns)
             status = work(all, t);
         if (status == MUSTER_OK && t > 0)
             status = take(all, t - 1);
     }
-    if (status == MUSTER_OK && all->direct)
-        status = await_readers(all);
-    if (status == MUSTER_OK && all->direct)
-        status = station_check(of);
     if (status == MUSTER_OK)
         shelf_end(of, all->turns);
     return status;
 }
 
-static size_t piece_of(const hall *of, bool direct)
+static size_t piece_of(const hall *of)
 {
-    size_t most = HALL_PIECE / (size_t)of->size;
-    if (direct)
-        most = HALL_SCRATCH / (size_t)(of->size > 1 ? of->size - 1 : 1);
-    if (most > HALL_PIECE)
-        most = HALL_PIECE;
-    return most / HALL_LINE * HALL_LINE;
+    return HALL_PIECE / (size_t)of->size / HALL_LINE * HALL_LINE;
 }
 
-muster_status shelf_reduce(hall *of, bool direct)
+muster_status shelf_reduce(hall *of)
 {
     const muster_call *call = of->call;
     bool everywhere = call->operation == MUSTER_OPERATION_ALL_REDUCE;
     shares all = {.of = of,
-                  .direct = direct,
                   .to = everywhere ? -1 : call->root,
                   .takes = everywhere || of->rank == call->root,
                   .blocks = hall_blocks_cut(call, of->size),
-                  .piece = piece_of(of, direct)};
+                  .piece = piece_of(of)};
     if (all.takes)
         all.result = (char *)call->receive + hall_block_offset(&all.blocks, of->rank);
     return run(&all);
@@ -194,6 +158,6 @@ muster_status shelf_reduce_scatter(hall *of)
                   .to = of->rank,
                   .blocks = hall_blocks_of(call, call->send_counts, call->send_offsets),
                   .result = call->receive,
-                  .piece = piece_of(of, false)};
+                  .piece = piece_of(of)};
     return run(&all);
 }
