@@ -14,13 +14,16 @@
 
 #include "base/error.h"
 #include "group/failure.h"
+#include "collective/bulk.h"
 #include "collective/work.h"
 #include "collective/work_handle.h"
 
-/* A call as it travels to the group's thread, with copies of the counts behind it. */
+/* A call on its way to the thread that runs it. Where the caller does not wait copies of the counts
+ * are behind it. */
 typedef struct issued {
     collective_call call;
     route way;
+    bool copied;
     size_t counts[];
 } issued;
 
@@ -54,8 +57,9 @@ static muster_status run_with_layouts(muster_group *group, const collective_call
     message_label label = label_of(group, call);
     layout out = {NULL, NULL, NULL}, in = out;
     muster_status status = MUSTER_OK;
-    if (!lay_out(group, call, what->send, collective_sends(group, call), &out) ||
-        !lay_out(group, call, what->receive, collective_receives(group, call), &in))
+    bool needed = way->table != NULL || bulk_needs_layouts(group, call);
+    if (needed && (!lay_out(group, call, what->send, collective_sends(group, call), &out) ||
+                   !lay_out(group, call, what->receive, collective_receives(group, call), &in)))
         status = compose_no_memory(group, (size_t)group->size * 3 * sizeof(size_t), "a layout");
     deadline end = compose_deadline(group);
     if (status == MUSTER_OK && group->checks)
@@ -63,20 +67,20 @@ static muster_status run_with_layouts(muster_group *group, const collective_call
     if (status == MUSTER_OK && (way->table != NULL || group->in_pieces))
         status = route_run(group, call, &label, &out, &in, way, end);
     else if (status == MUSTER_OK)
-        status = what->run(group, call, &label, &out, &in, end);
+        status = bulk_carry(group, call, &label, &out, &in, end);
     layout_free(&out);
     layout_free(&in);
     return status;
 }
 
-/* On the group's thread. */
+/* In the order of the group's operations. */
 static muster_status run(muster_group *group, void *arguments)
 {
     issued *taken = arguments;
     collective_call *call = &taken->call;
-    if (call->counts != NULL)
+    if (taken->copied && call->counts != NULL)
         call->counts = taken->counts;
-    if (call->from_counts != NULL)
+    if (taken->copied && call->from_counts != NULL)
         call->from_counts = taken->counts + group->size;
     muster_status status = failure_check(group);
     if (status == MUSTER_OK)
@@ -94,6 +98,7 @@ static muster_status issue_with_counts(muster_group *group, const collective_cal
         return error_no_memory(bytes, "counts");
     whole->call = *call;
     whole->way = *way;
+    whole->copied = true;
     memcpy(whole->counts, call->counts, n * sizeof(size_t));
     if (call->from_counts != NULL)
         memcpy(whole->counts + n, call->from_counts, n * sizeof(size_t));
@@ -176,9 +181,11 @@ static muster_status issue(muster_group *group, collective_call call, muster_wor
     if ((what->traits & SEND_AT_ROOT && !collective_sends(group, &call)) ||
         (what->traits & RECEIVE_AT_ROOT && !collective_receives(group, &call)))
         call.counts = NULL;
+    plain.call = call;
+    if (work == NULL)
+        return work_call(group, run, &plain, sizeof(plain));
     if (call.counts != NULL)
         return issue_with_counts(group, &call, &plain.way, work);
-    plain.call = call;
     return work_issue(group, run, &plain, sizeof(plain), work);
 }
 

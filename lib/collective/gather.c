@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "collective/agree.h"
 #include "group/failure.h"
+#include "collective/bulk.h"
 #include "collective/work.h"
 #include "collective/work_handle.h"
 
@@ -96,7 +97,7 @@ static muster_status say(gather *g, const word *mine, word *words)
 {
     words[g->group->rank] = *mine;
     muster_status status =
-        compose_all_gather_equal(g->group, &g->label, words, sizeof(*words), g->end);
+        bulk_all_gather_equal(g->group, &g->label, words, sizeof(*words), g->end);
     if (status == MUSTER_OK)
         status = common_verdict(g, words);
     return status == MUSTER_OK ? common_root(g, words) : status;
@@ -260,7 +261,7 @@ typedef struct call {
     void **result;
 } call;
 
-/* On the group's thread. */
+/* In the order of the group's operations. */
 static muster_status run(muster_group *group, void *arguments)
 {
     const call *c = arguments;
@@ -294,5 +295,5 @@ muster_status gather_call(muster_group *group, const gather_kind *kind, const ch
     if (group->queue != NULL && (status = work_handle_may_wait()) != MUSTER_OK)
         return group_error(group, function, status);
     call c = {function, kind, mine, root, has_place, result};
-    return work_issue(group, run, &c, sizeof(c), NULL);
+    return work_call(group, run, &c, sizeof(c));
 }

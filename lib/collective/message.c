@@ -160,21 +160,21 @@ static const char *hint(const message_label *ours, const message_label *theirs)
                                                    : "count and type must be the sender's";
 }
 
-static muster_status disagreement(muster_group *group, const message *m,
-                                  const message_label *theirs)
+muster_status message_disagreement(muster_group *group, int rank, const message_label *ours,
+                                   const message_label *theirs)
 {
     char here[160], there[160], who[320];
-    rank_record_name(&group->ranks.ranks[m->peer], who, sizeof(who));
-    if (differs_in_count(&m->label, theirs))
+    rank_record_name(&group->ranks.ranks[rank], who, sizeof(who));
+    if (differs_in_count(ours, theirs))
         error_set(MUSTER_ERR_MISMATCH,
                   "the ranks disagree in %s: %s has %llu %s for rank %d, which expects %llu",
-                  message_label_call(&m->label, here, sizeof(here)), who,
+                  message_label_call(ours, here, sizeof(here)), who,
                   (unsigned long long)theirs->count, muster_type_name(theirs->type), group->rank,
-                  (unsigned long long)m->label.count);
+                  (unsigned long long)ours->count);
     else
         error_set(MUSTER_ERR_MISMATCH, "the ranks disagree: rank %d calls %s, but %s calls %s; %s",
-                  group->rank, message_label_text(&m->label, here, sizeof(here)), who,
-                  message_label_text(theirs, there, sizeof(there)), hint(&m->label, theirs));
+                  group->rank, message_label_text(ours, here, sizeof(here)), who,
+                  message_label_text(theirs, there, sizeof(there)), hint(ours, theirs));
     return failure_raise(group, MUSTER_ERR_MISMATCH);
 }
 
@@ -205,7 +205,7 @@ muster_status message_open(muster_group *group, message *m)
                 theirs.sequence == ours->sequence && theirs.device == ours->device &&
                 theirs.count == ours->count && le64toh(head.bytes) == m->bytes;
     if (!same)
-        return disagreement(group, m, &theirs);
+        return message_disagreement(group, m->peer, &m->label, &theirs);
     m->label.scalar = theirs.scalar;
     if (m->bytes > 0 && m->bytes <= MESSAGE_INLINE)
         memcpy(m->receive, head.payload, m->bytes);
@@ -294,8 +294,8 @@ static void say_left(const muster_group *group, const message_label *label, char
 }
 
 /* The cause is told in the words of whoever found it; the call that it ends is this rank's own. */
-static muster_status say_call(const muster_group *group, const message_label *label,
-                              muster_status status, const char *sentence)
+muster_status message_say_call(const muster_group *group, const message_label *label,
+                               muster_status status, const char *sentence)
 {
     char call[160], left[512];
     bool of_others = status == MUSTER_ERR_PEER_LOST || status == MUSTER_ERR_REMOTE;
@@ -323,5 +323,5 @@ muster_status messages_carry(muster_group *group, message *messages, size_t coun
     snprintf(sentence, sizeof(sentence), "%s", muster_last_error());
     give_up_rest(group, messages, count);
     return count == 0 ? error_set(status, "%s", sentence)
-                      : say_call(group, &messages[0].label, status, sentence);
+                      : message_say_call(group, &messages[0].label, status, sentence);
 }

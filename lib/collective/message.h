@@ -47,4 +47,12 @@ void messages_note(muster_group *group, const message_label *label);
  * a payload that is in it is taken. */
 muster_status message_open(muster_group *group, message *m);
 
+/* A call of this rank has failed with status and sentence: what the caller is told of it. */
+muster_status message_say_call(const muster_group *group, const message_label *label,
+                               muster_status status, const char *sentence);
+
+/* This rank calls ours, but another one theirs. */
+muster_status message_disagreement(muster_group *group, int rank, const message_label *ours,
+                                   const message_label *theirs);
+
 #endif

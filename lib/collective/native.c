@@ -128,7 +128,7 @@ static const muster_operation operations[] = {
     [MESSAGE_ALL_TO_ALL_V] = MUSTER_OPERATION_ALL_TO_ALL,
 };
 
-static muster_call plain_call(const muster_group *group, const collective_call *call)
+muster_call native_plain_call(const muster_group *group, const collective_call *call)
 {
     muster_call made = {.size = sizeof(made),
                         .operation = operations[call->kind],
@@ -148,7 +148,7 @@ static muster_call plain_call(const muster_group *group, const collective_call *
 
 bool native_can(muster_group *group, const collective_call *call)
 {
-    const muster_call plain = plain_call(group, call);
+    const muster_call plain = native_plain_call(group, call);
     return group->device.backend->ops->can(atomic_load(&group->device.comm), &plain);
 }
 
@@ -179,8 +179,7 @@ static size_t own_count(const muster_group *group, const collective_call *call)
     return by_counts ? call->counts[group->rank] : call->count;
 }
 
-/* Whether all ranks give one count. */
-static bool is_uniform(message_kind kind)
+bool native_is_uniform(message_kind kind)
 {
     return kind != MESSAGE_GATHER_V && kind != MESSAGE_SCATTER_V && kind != MESSAGE_ALL_GATHER_V &&
            kind != MESSAGE_REDUCE_SCATTER_V && kind != MESSAGE_ALL_TO_ALL_V;
@@ -206,10 +205,10 @@ muster_status native_call(muster_group *group, const collective_call *call,
     size_t *numbers = calloc(4 * n, sizeof(size_t));
     if (numbers == NULL)
         return compose_no_memory(group, 4 * n * sizeof(size_t), "counts");
-    muster_call whole = plain_call(group, call);
+    muster_call whole = native_plain_call(group, call);
     one_block(out, group, own_count(group, call), size, numbers, numbers + n);
     one_block(in, group, own_count(group, call), size, numbers + 2 * n, numbers + 3 * n);
-    whole.uniform = is_uniform(call->kind);
+    whole.uniform = native_is_uniform(call->kind);
     whole.send_counts = numbers;
     whole.send_offsets = numbers + n;
     whole.receive_counts = numbers + 2 * n;

@@ -18,6 +18,12 @@ bool native_alone(muster_group *group);
  * same. */
 bool native_can(muster_group *group, const collective_call *call);
 
+/* The call as a backend is given it, without counts of ranks. */
+muster_call native_plain_call(const muster_group *group, const collective_call *call);
+
+/* Whether all ranks give one count. */
+bool native_is_uniform(message_kind kind);
+
 /* Carries out a collective whose buffers the device can reach. */
 muster_status native_call(muster_group *group, const collective_call *call,
                           const message_label *label, const layout *out, const layout *in,

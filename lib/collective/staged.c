@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "collective/staging.h"
+#include "collective/bulk.h"
 #include "base/error.h"
 #include "group/failure.h"
 
@@ -84,9 +85,11 @@ static muster_status piece_exchange(pieces *p, size_t number)
     const char *source = is_source_away(p) ? slot : source_of(p) + offset;
     message_label label = *p->label;
     label.count = bytes / muster_type_size(p->call->type);
-    if (p->call->kind == MESSAGE_BROADCAST)
-        return compose_broadcast(p->group, &label, target, p->end);
-    return compose_all_reduce(p->group, &label, source, target, p->end);
+    collective_call piece = *p->call;
+    piece.count = (size_t)label.count;
+    piece.send = source;
+    piece.receive = target;
+    return bulk_carry(p->group, &piece, &label, NULL, NULL, p->end);
 }
 
 static muster_status piece_out(pieces *p, size_t number)
@@ -186,7 +189,7 @@ static muster_status run_copies(muster_group *group, const collective_call *call
         status = staging_fetch(bench, way->stream, c->receive, call->receive, c->received, end);
     status = staged_outcome(group, status);
     if (status == MUSTER_OK)
-        status = collective_of(call->kind)->run(group, &here, label, out, in, end);
+        status = bulk_carry(group, &here, label, out, in, end);
     if (status == MUSTER_OK && way->receive_away && !(broadcasts && root))
         status = staged_outcome(
             group, staging_store(bench, way->stream, call->receive, c->receive, c->received, end));
@@ -218,7 +221,7 @@ muster_status staged_run(muster_group *group, const collective_call *call,
     size_t total = divides ? call->count * muster_type_size(call->type) : 0;
     staging_bench *bench = NULL;
     if (way->table == NULL && !staged_in_pieces(group, total))
-        return collective_of(call->kind)->run(group, call, label, out, in, end);
+        return bulk_carry(group, call, label, out, in, end);
     muster_status status = MUSTER_OK;
     if (way->table != NULL)
         status = staged_outcome(group, staging_take(group, way->table, way->device, end, &bench));

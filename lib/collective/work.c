@@ -36,6 +36,7 @@ struct work_queue {
     work_list issued;
     work_list started; /* to be finished */
     int running;       /* operations begun or queued, on whatever thread, and not ended */
+    bool here;         /* the one that runs is on the thread of its caller */
     bool stopping;
 };
 
@@ -89,7 +90,7 @@ static muster_work *queue_take(work_queue *queue, work_list *list)
 {
     pthread_mutex_lock(&queue->lock);
     list->taken = false;
-    while (list->first == NULL && !queue->stopping)
+    while ((list->first == NULL && !queue->stopping) || queue->here)
         pthread_cond_wait(&queue->changed, &queue->lock);
     muster_work *work = list->first;
     list->taken = work != NULL;
@@ -169,7 +170,8 @@ bool work_queue_drain(work_queue *queue, int64_t timeout_ms)
 bool work_queue_busy(work_queue *queue)
 {
     pthread_mutex_lock(&queue->lock);
-    bool busy = queue->issued.taken || queue->started.taken || queue->started.first != NULL;
+    bool busy =
+        queue->here || queue->issued.taken || queue->started.taken || queue->started.first != NULL;
     pthread_mutex_unlock(&queue->lock);
     return busy;
 }
@@ -255,6 +257,49 @@ muster_status work_issue(muster_group *group, work_fn fn, const void *arguments,
     else
         work_run(issued);
     return hand_over(issued, work);
+}
+
+/* Whether an operation that is to keep its place in the order has not ended. The lock is held. */
+static bool has_order(const work_queue *queue)
+{
+    return queue->here || queue->issued.taken || queue->issued.first != NULL ||
+           queue->started.taken || queue->started.first != NULL;
+}
+
+static bool begin_here(muster_group *group)
+{
+    work_queue *queue = group->queue;
+    if (queue == NULL || group->device.backend != NULL)
+        return false;
+    pthread_mutex_lock(&queue->lock);
+    bool idle = queue->running == 0 || !has_order(queue);
+    queue->here = queue->here || idle;
+    queue->running += idle;
+    pthread_mutex_unlock(&queue->lock);
+    return idle;
+}
+
+static void end_here(work_queue *queue)
+{
+    pthread_mutex_lock(&queue->lock);
+    queue->here = false;
+    queue->running--;
+    pthread_cond_broadcast(&queue->changed);
+    pthread_mutex_unlock(&queue->lock);
+}
+
+muster_status work_call(muster_group *group, work_fn fn, void *arguments, size_t size)
+{
+    muster_status status = group->queue != NULL ? work_handle_may_wait() : MUSTER_OK;
+    if (status != MUSTER_OK)
+        return status;
+    if (!begin_here(group))
+        return work_issue(group, fn, arguments, size, NULL);
+    error_kept before;
+    error_keep(&before);
+    status = fn(group, arguments);
+    end_here(group->queue);
+    return error_settle(&before, status);
 }
 
 static void *apart_thread(void *argument)

@@ -46,6 +46,13 @@ bool work_finish_later(muster_group *group, work_finish finish, void *token);
 muster_status work_issue(muster_group *group, work_fn fn, const void *arguments, size_t size,
                          muster_work **work);
 
+/*
+ * Runs fn and waits for it. Where nothing of the group is issued or runs the calling thread takes
+ * the place of the group's, which saves waking it; what others issue meanwhile comes behind it.
+ * Groups with a device have all their operations on the group's thread.
+ */
+muster_status work_call(muster_group *group, work_fn fn, void *arguments, size_t size);
+
 /* Runs fn on a thread of its own, for what must not wait for other operations of the group. */
 muster_status work_issue_apart(muster_group *group, work_fn fn, const void *arguments, size_t size,
                                muster_work **work);

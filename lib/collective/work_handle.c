@@ -8,9 +8,9 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/error.h"
+#include "base/process.h"
 #include "base/thread.h"
 #include "group/group.h"
 
@@ -30,7 +30,7 @@ muster_work *work_handle_new(muster_group *group, work_fn fn, const void *argume
     pthread_mutex_init(&work->lock, NULL);
     thread_condition_init(&work->ended);
     atomic_init(&work->references, 2);
-    work->pid = getpid();
+    work->pid = process_id();
     work->group = group;
     work->queue = group->queue;
     work->fn = fn;
@@ -109,7 +109,7 @@ muster_status work_handle_enter(const muster_work *work, const char *function)
 {
     if (work == NULL)
         return error_set(MUSTER_ERR_ARGUMENT, "%s: work is NULL", function);
-    if (work->pid != getpid())
+    if (work->pid != process_id())
         return error_set(MUSTER_ERR_FORKED,
                          "%s: the operation was started by process %ld, of which this one is a "
                          "fork; it goes on there alone",

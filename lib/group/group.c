@@ -8,10 +8,10 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/deadline.h"
 #include "base/error.h"
+#include "base/process.h"
 #include "group/abort.h"
 #include "group/failure.h"
 #include "group/family.h"
@@ -69,7 +69,7 @@ muster_status group_new(const group_shape *shape, muster_group **group)
     made->size = shape->size;
     made->parent_size = shape->parent_size;
     made->world_size = shape->world_size;
-    made->pid = getpid();
+    made->pid = process_id();
     atomic_init(&made->timeout_ms, shape->timeout_ms);
     failure_init(&made->failure);
     premul_init(&made->premuls);
@@ -286,7 +286,7 @@ void muster_group_free(muster_group *group)
 {
     if (group == NULL)
         return;
-    if (group->pid != getpid()) {
+    if (group->pid != process_id()) {
         forget_comms(group);
         work_queue_forget(group->queue);
         abort_listener_forget(atomic_load(&group->listener));
@@ -312,7 +312,7 @@ muster_status group_enter(const muster_group *group, const char *function)
                          "%s: the group is NULL: this process is not a member of it, or it was not "
                          "made",
                          function);
-    if (group->pid != getpid())
+    if (group->pid != process_id())
         return error_set(
             MUSTER_ERR_FORKED,
             "%s: group '%s' was made by process %ld, of which this one is a fork; make "

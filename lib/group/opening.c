@@ -14,7 +14,7 @@
 
 #include "base/fnv.h"
 #include "base/thread.h"
-#include "collective/compose.h"
+#include "collective/bulk.h"
 #include "collective/work.h"
 #include "group/choice.h"
 #include "group/failure.h"
@@ -154,7 +154,7 @@ static muster_status test_group(muster_group *group)
     message_label label = compose_label(group, MESSAGE_ALL_GATHER);
     label.count = sizeof(*all);
     muster_status status =
-        compose_all_gather_equal(group, &label, all, sizeof(*all), compose_deadline(group));
+        bulk_all_gather_equal(group, &label, all, sizeof(*all), compose_deadline(group));
     /* The program counts its own operations. */
     atomic_store(&group->sequence, 0);
     pthread_mutex_lock(&group->failure.lock);

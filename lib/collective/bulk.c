@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Whole collectives of host memory, through muster_backend.run.
+ *
+ * What the communicator can't do goes by messages. So that ranks which disagree find that out even
+ * where one of them calls what goes by messages and another what does not, the first of these then
+ * has a barrier with the label of its call.
+ */
+#include "config.h"
+
+#include "collective/bulk.h"
+
+#include <stdio.h>
+
+#include "base/error.h"
+#include "collective/native.h"
+#include "group/failure.h"
+
+/* What all ranks must agree on, as the communicator compares it. */
+typedef struct bulk_label {
+    uint64_t sequence;
+    uint64_t count;
+    int32_t root;
+    uint8_t kind;
+    uint8_t type;
+    uint8_t redop;
+    uint8_t unused;
+} bulk_label;
+_Static_assert(sizeof(bulk_label) <= MUSTER_LABEL_MAX, "the label fits a call");
+
+static bulk_label label_write(const message_label *label)
+{
+    return (bulk_label){.sequence = label->sequence,
+                         .count = message_label_is_ragged(label) ? 0 : label->count,
+                         .root = label->root,
+                         .kind = (uint8_t)label->kind,
+                         .type = (uint8_t)label->type,
+                         .redop = (uint8_t)label->redop};
+}
+
+static message_label label_read(const bulk_label *said)
+{
+    return (message_label){.kind = said->kind,
+                           .type = said->type,
+                           .redop = said->redop,
+                           .root = said->root,
+                           .sequence = said->sequence,
+                           .count = said->count};
+}
+
+bool bulk_serves(const muster_group *group)
+{
+    return group->host.backend != NULL && group->host.backend->ops->run != NULL &&
+           atomic_load(&group->host.comm) != NULL;
+}
+
+static bool can(const muster_group *group, const muster_call *call)
+{
+    return call->uniform && group->host.backend->ops->can(atomic_load(&group->host.comm), call);
+}
+
+/* A rank whose label differs; where that is nobody this one has heard of, others tell the cause. */
+static muster_status disagree(muster_group *group, const message_label *ours, int rank,
+                              const bulk_label *said)
+{
+    char text[160];
+    const message_label theirs = label_read(said);
+    if (rank >= 0 && rank < group->size)
+        return message_disagreement(group, rank, ours, &theirs);
+    error_set(MUSTER_ERR_MISMATCH, "the ranks disagree in %s: others have made other calls",
+              message_label_text(ours, text, sizeof(text)));
+    return failure_raise(group, MUSTER_ERR_MISMATCH);
+}
+
+static muster_status fail(muster_group *group, const message_label *label, muster_status status,
+                          int rank, const bulk_label *said)
+{
+    char text[160], sentence[ERROR_SIZE];
+    if (status == MUSTER_ERR_TIMEOUT)
+        status = failure_raise_timeout(group, label->sequence,
+                                       message_label_text(label, text, sizeof(text)), -1, "");
+    else if (status == MUSTER_ERR_MISMATCH)
+        status = disagree(group, label, rank, said);
+    else
+        status = failure_raise(group, status);
+    snprintf(sentence, sizeof(sentence), "%s", muster_last_error());
+    return message_say_call(group, label, status, sentence);
+}
+
+static muster_status run(muster_group *group, muster_call *call, const message_label *label,
+                         deadline end)
+{
+    const bulk_label mine = label_write(label);
+    bulk_label said = {0};
+    int rank = -1;
+    call->label = &mine;
+    call->label_size = sizeof(mine);
+    call->other_label = &said;
+    call->other_rank = &rank;
+    call->timeout_ms = deadline_left_ms(end);
+    muster_status status = group->host.backend->ops->run(atomic_load(&group->host.comm), call);
+    return status == MUSTER_OK ? MUSTER_OK : fail(group, label, status, rank, &said);
+}
+
+/* A rank that moves nothing does not know that the others go by a device's communicator. */
+static bool all_come(const muster_group *group, const message_label *label)
+{
+    return group->device.backend == NULL || !message_label_is_ragged(label);
+}
+
+static muster_status carry_by_messages(muster_group *group, const collective_call *call,
+                                       const message_label *label, const layout *out,
+                                       const layout *in, deadline end)
+{
+    muster_call barrier = {
+        .size = sizeof(barrier), .operation = MUSTER_OPERATION_BARRIER, .uniform = true};
+    muster_status status = MUSTER_OK;
+    if (all_come(group, label))
+        status = run(group, &barrier, label, end);
+    return status == MUSTER_OK ? collective_of(call->kind)->run(group, call, label, out, in, end)
+                               : status;
+}
+
+muster_status bulk_all_gather_equal(muster_group *group, const message_label *label, void *receive,
+                                     size_t bytes, deadline end)
+{
+    muster_call all = {.size = sizeof(all),
+                       .operation = MUSTER_OPERATION_ALL_GATHER,
+                       .type = MUSTER_UINT8,
+                       .root = -1,
+                       .count = bytes,
+                       .send = (const char *)receive + (size_t)group->rank * bytes,
+                       .receive = receive,
+                       .uniform = true};
+    if (!bulk_serves(group) || !can(group, &all))
+        return compose_all_gather_equal(group, label, receive, bytes, end);
+    muster_status status = failure_check(group);
+    if (status != MUSTER_OK)
+        return status;
+    messages_note(group, label);
+    return run(group, &all, label, end);
+}
+
+bool bulk_needs_layouts(const muster_group *group, const collective_call *call)
+{
+    return !bulk_serves(group) || !native_is_uniform(call->kind) || group->in_pieces;
+}
+
+muster_status bulk_carry(muster_group *group, const collective_call *call,
+                          const message_label *label, const layout *out, const layout *in,
+                          deadline end)
+{
+    if (!bulk_serves(group))
+        return collective_of(call->kind)->run(group, call, label, out, in, end);
+    messages_note(group, label);
+    muster_call plain = native_plain_call(group, call);
+    plain.uniform = native_is_uniform(call->kind);
+    if (can(group, &plain))
+        return run(group, &plain, label, end);
+    return carry_by_messages(group, call, label, out, in, end);
+}
