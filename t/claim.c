@@ -33,6 +33,7 @@ static char *record_of(int rank, int world_size, long long pid, unsigned long lo
                           .host_id = host_id != NULL ? host_id : me.host_id,
                           .asked = "auto",
                           .loopback = "",
+                          .memory = "",
                           .pid = pid != 0 ? pid : me.pid,
                           .pid_space = me.pid_namespace,
                           .start = pid != 0 ? start : me.start_time,

@@ -423,7 +423,7 @@ static void test_table(void)
     for (const muster_option *option = gloo->options; option->name != NULL; option++, count++)
         fine = fine && strncmp(option->name, "gloo.", 5) == 0 && option->help != NULL &&
                strchr(option->help, '\n') == NULL;
-    ok(fine && count == 3, "three options have a name of the right form and one line of help");
+    ok(fine && count == 4, "four options have a name of the right form and one line of help");
 }
 
 int main(void)

@@ -386,7 +386,7 @@ static void local_for_many(int rank, int size)
     is_status(muster_init_process_group(&group, &args), MUSTER_ERR_UNAVAILABLE,
               "local for %d ranks", size);
     ok(in_time(began, 3000), "in time");
-    has_str(muster_last_error(), "one rank", "the sentence says why");
+    has_str(muster_last_error(), "share memory", "the sentence says why");
     args.backend = "cpu:gloo";
     args.timeout_ms = T;
     is_status(muster_init_process_group(&group, &args), MUSTER_OK, "then cpu:gloo");

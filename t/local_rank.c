@@ -41,7 +41,7 @@ static muster_group *make(const char *hosts, int rank, const int *told)
     group.name = name;
     group.rank = rank;
     group.size = size;
-    group.ranks = (roster){size, records};
+    group.ranks = (roster){.count = size, .ranks = records};
     return &group;
 }
 

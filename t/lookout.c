@@ -22,7 +22,7 @@ static void records(const host_identity *me, const host_identity *dead)
     ok(!lookout_gone(&far), "one of another host can't be seen");
 
     rank_record list[] = {alive, far, alive};
-    roster ranks = {3, list};
+    roster ranks = {.count = 3, .ranks = list};
     is_int(lookout_roster(&ranks), MUSTER_OK, "nobody is missed");
     list[2] = gone;
     list[2].rank = 2;

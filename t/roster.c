@@ -15,7 +15,7 @@
 
 static const char whole[] =
     "library\t0.1.0\nhost\tnode a\nhost_id\tboot-1\nasked\tauto\n"
-    "loopback\t127.128.0.77\npid\t77\npid_space\t4026531836\nstart\t123456789\nnonce\t42\n"
+    "loopback\t127.128.0.77\nmemory\tit is off\npid\t77\npid_space\t4026531836\nstart\t123456789\nnonce\t42\n"
     "checks\t1\nworld_size\t4\nrank\t2\ncores\t8\ntold_local_rank\t3\n"
     "backend\tgloo\t2.6\t\t10.0.0.1\teth0\troute to the store\n"
     "second\tgloo\tfd00::1\teth0\n"
@@ -71,7 +71,7 @@ static void good(void)
     ok(record.pid == 77 && record.pid_space == 4026531836 && record.start == 123456789 &&
            record.nonce == 42 && record.world_size == 4 && record.rank == 2 && record.cores == 8 &&
            record.told_local_rank == 3 && record.checks == 1 &&
-           strcmp(record.loopback, "127.128.0.77") == 0,
+           strcmp(record.loopback, "127.128.0.77") == 0 && strcmp(record.memory, "it is off") == 0,
        "its numbers");
     is_str(rank_record_name(&record, name, sizeof(name)), "rank 2 (host node a, pid 77)",
            "its name");
@@ -249,6 +249,9 @@ static void rosters(void)
     roster all, some;
     is_int(read_roster(&all, (int[]){0, 1, 2, 3, 4, 5, 6, 7}, 8), MUSTER_OK, "a roster of 8");
     is_int(roster_num_hosts(&all), 3, "on three hosts");
+    is_int(roster_on_one_host(&all, 0, 2) && !roster_on_one_host(&all, 2, 3), 1,
+           "ranks know who is with them");
+    ok(*all.ranks[0].memory != '\0', "one that says nothing of its memory shares none");
     is_int(roster_ranks_on_host(&all, 1), 3, "three on that of rank 1");
     is_int(roster_ranks_on_host(&all, 7), 2, "two on that of rank 7");
     is_int(roster_subset(&some, &all, (int[]){6, 0, 7}, 3), MUSTER_OK, "some of them");
@@ -270,7 +273,7 @@ static void rosters(void)
 
 int main(void)
 {
-    plan((int)COUNT(texts) + 36);
+    plan((int)COUNT(texts) + 38);
     good();
     fields();
     mistakes();

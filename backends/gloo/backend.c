@@ -25,6 +25,10 @@ static const muster_option options[] = {
      .type = MUSTER_OPTION_STRING,
      .default_value = "auto",
      .help = "schedule Gloo's thread as SCHED_BATCH: on, off, or auto (where cores are shared)"},
+    {.name = "gloo.shared_memory",
+     .type = MUSTER_OPTION_STRING,
+     .default_value = "auto",
+     .help = "share memory between the ranks of one host: auto (where they can), or off"},
     {.name = NULL},
 };
 

@@ -102,6 +102,32 @@ static muster_status why_not(const roster *ranks, const backend_entry *entry, ch
     return MUSTER_OK;
 }
 
+/* A rank that shares a host with another, but not its memory; -1: there is none. */
+static int first_without_memory(const roster *ranks)
+{
+    for (int r = 0; r < ranks->count; r++)
+        if (*ranks->ranks[r].memory != '\0' && roster_ranks_on_host(ranks, r) > 1)
+            return r;
+    return -1;
+}
+
+/* Where 'local' was asked for by name. */
+static muster_status check_local(const roster *ranks)
+{
+    char who[320];
+    int hosts = roster_num_hosts(ranks), without = first_without_memory(ranks);
+    if (hosts > 1)
+        return error_set(MUSTER_ERR_UNAVAILABLE,
+                         "backend 'local' was asked for, but it serves ranks of one host and these "
+                         "%d are on %d; ask for 'auto' or 'gloo'",
+                         ranks->count, hosts);
+    if (without < 0)
+        return MUSTER_OK;
+    return error_set(
+        MUSTER_ERR_UNAVAILABLE, "backend 'local' was asked for, but %s can't share memory: %s",
+        rank_record_name(&ranks->ranks[without], who, sizeof(who)), ranks->ranks[without].memory);
+}
+
 /* The backend of that name, which all ranks must have. */
 static muster_status find_named(const roster *ranks, const char *name, const backend_entry **found)
 {
@@ -116,13 +142,8 @@ static muster_status find_named(const roster *ranks, const char *name, const bac
     free(reason);
     if (status != MUSTER_OK)
         return status;
-    if (strcmp(name, "local") == 0 && ranks->count > 1)
-        return error_set(MUSTER_ERR_UNAVAILABLE,
-                         "backend 'local' was asked for, but it serves groups of one rank and this "
-                         "one has %d; ask for 'auto' or 'gloo'",
-                         ranks->count);
     *found = entry;
-    return MUSTER_OK;
+    return strcmp(name, "local") == 0 && ranks->count > 1 ? check_local(ranks) : MUSTER_OK;
 }
 
 static muster_status find_any(const roster *ranks, const char *name, choice *made)
@@ -215,12 +236,44 @@ static muster_status find_best(const roster *ranks, bool devices, const backend_
     return status;
 }
 
+/* Ranks of one host share its memory: they need nothing else there, and what they asked for by name
+ * carries what goes to other hosts. */
+static void share_memory(const roster *ranks, choice *made)
+{
+    bool one_host = roster_num_hosts(ranks) == 1;
+    bool alone = roster_num_hosts(ranks) == ranks->count;
+    bool asked = made->host != NULL && strcmp(made->host->name, "gloo") == 0;
+    if (alone || first_without_memory(ranks) >= 0 || (!asked && (made->host != NULL || !one_host)))
+        return;
+    made->shares = true;
+    if (one_host)
+        made->host = backend_find("local");
+}
+
+/* How memory is shared, behind why the backend was chosen. */
+static muster_status add_memory(const roster *ranks, choice *made)
+{
+    char who[320], words[800] = "";
+    int hosts = roster_num_hosts(ranks), without = first_without_memory(ranks);
+    if (made->shares && hosts == 1)
+        snprintf(words, sizeof(words), "all ranks are on one host and share its memory");
+    else if (made->shares)
+        snprintf(words, sizeof(words), "ranks of one host share its memory");
+    else if (without >= 0 && made->host != NULL && strcmp(made->host->name, "gloo") == 0)
+        snprintf(words, sizeof(words), "no memory is shared, since of %s it is said: %s",
+                 rank_record_name(&ranks->ranks[without], who, sizeof(who)),
+                 ranks->ranks[without].memory);
+    return *words == '\0' ? MUSTER_OK : add_words(&made->why, "; ", words, "");
+}
+
 static muster_status say_why(const roster *ranks, const char *others, choice *made)
 {
     char *words = NULL;
     int length = asprintf(&words,
                           made->device != NULL ? "auto: all %d ranks have a GPU of their own%s"
-                                               : "auto: the best one that all %d ranks have%s",
+                          : made->shares && roster_num_hosts(ranks) == 1
+                              ? "auto: nothing else is needed by %d ranks%s"
+                              : "auto: the best one that all %d ranks have%s",
                           ranks->count, others);
     if (length < 0)
         return error_no_memory(64 + strlen(others), "words");
@@ -235,7 +288,11 @@ static muster_status find_automatic(const roster *ranks, bool devices, choice *m
     if (status == MUSTER_OK && devices)
         status = find_best(ranks, true, &made->device, &others);
     if (status == MUSTER_OK)
+        share_memory(ranks, made);
+    if (status == MUSTER_OK && made->host == NULL) {
         status = find_best(ranks, false, &made->host, &others);
+        share_memory(ranks, made);
+    }
     if (status == MUSTER_OK && made->host == NULL && made->device == NULL)
         status = no_backend(ranks->count, others);
     if (status == MUSTER_OK)
@@ -265,6 +322,12 @@ static muster_status find(const roster *ranks, const wish *said, choice *made)
     return status == MUSTER_OK ? say(&made->why, "asked for") : status;
 }
 
+static const char *host_name(const choice *made, const wish *said)
+{
+    bool named = strcmp(said->any, "auto") != 0 && strcmp(said->host, "auto") != 0;
+    return named && made->shares ? "gloo" : made->host->name;
+}
+
 muster_status choice_make(const roster *ranks, const char *asked, choice *made)
 {
     wish said;
@@ -272,11 +335,17 @@ muster_status choice_make(const roster *ranks, const char *asked, choice *made)
     muster_status status = read_wish(asked, &said);
     if (status == MUSTER_OK)
         status = find(ranks, &said, made);
+    if (status == MUSTER_OK && ranks->count > 1 && made->host != NULL && !made->shares)
+        share_memory(ranks, made);
+    if (status == MUSTER_OK)
+        status = add_memory(ranks, made);
     int length = 0;
     if (status == MUSTER_OK && made->host != NULL && made->device != NULL)
-        length = asprintf(&made->name, "cpu:%s,cuda:%s", made->host->name, made->device->name);
+        length =
+            asprintf(&made->name, "cpu:%s,cuda:%s", host_name(made, &said), made->device->name);
     else if (status == MUSTER_OK)
-        length = asprintf(&made->name, "%s", (made->host ? made->host : made->device)->name);
+        length = asprintf(&made->name, "%s",
+                          made->host != NULL ? host_name(made, &said) : made->device->name);
     if (length < 0) {
         made->name = NULL;
         status = error_no_memory(64, "words");

@@ -99,7 +99,7 @@ static void introduce_backend(const muster_store *store, const muster_options *o
                           .second_interface = "",
                           .device = -1,
                           .device_from = ""};
-    if (!candidate->available)
+    if (!candidate->available || strcmp(candidate->name, "local") == 0)
         return;
     muster_status status = choose_address(store, options, candidate, &chosen, from, sizeof(from));
     if (status == MUSTER_OK) {
@@ -132,6 +132,17 @@ static void introduce_devices(const muster_options *options, const backend_entry
         return;
     snprintf(said->reason, sizeof(said->reason), "%s", muster_last_error());
     has->reason = said->reason;
+}
+
+/* Why this process can't, or is not to, share memory with other ranks; "" where it can. */
+static const char *memory_why_not(const muster_options *options)
+{
+    const backend_entry *gloo = backend_find("gloo");
+    const char *wanted = options_value(
+        options, gloo != NULL && gloo->ops ? gloo->ops->options : NULL, "gloo.shared_memory", NULL);
+    if (wanted != NULL && strcmp(wanted, "off") == 0)
+        return "gloo.shared_memory is off there";
+    return backend_find("local")->ops->run == NULL ? "its muster shares none" : "";
 }
 
 static unsigned long long random_number(void)
@@ -178,6 +189,7 @@ muster_status handshake_introduce(const muster_store *store, const muster_option
                         .host_id = me.host_id,
                         .asked = asked,
                         .loopback = loopback_of_process(me.pid, loopback, sizeof(loopback)),
+                        .memory = memory_why_not(options),
                         .pid = me.pid,
                         .pid_space = me.pid_namespace,
                         .start = me.start_time,

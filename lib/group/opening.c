@@ -11,6 +11,7 @@
 #include <endian.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/fnv.h"
 #include "base/thread.h"
@@ -100,7 +101,8 @@ static muster_status choose_backends(muster_group *group)
     group_side *sides[GROUP_SIDES];
     size_t count = group_sides(group, sides);
     for (size_t i = 0; status == MUSTER_OK && i < count; i++)
-        if (group->size > 1 || sides[i] == &group->device)
+        if ((group->size > 1 || sides[i] == &group->device) &&
+            strcmp(sides[i]->backend->name, "local") != 0)
             status = handshake_address(&group->ranks, sides[i]->backend->name, group->rank,
                                        &sides[i]->address, &sides[i]->address_why);
     return status;

@@ -78,6 +78,8 @@ muster_status rank_record_write(const rank_record *record, char **text)
     write_line(out, "host_id", record->host_id);
     write_line(out, "asked", record->asked);
     write_line(out, "loopback", record->loopback);
+    if (record->memory != NULL)
+        write_line(out, "memory", record->memory);
     fprintf(out, "pid\t%lld\npid_space\t%llu\nstart\t%llu\nnonce\t%llu\n", record->pid,
             record->pid_space, record->start, record->nonce);
     if (record->checks != 0)
@@ -250,8 +252,9 @@ static bool read_line(rank_record *record, char *line)
         const char **text;
     } texts[] = {{"library", &record->library},   {"host", &record->host},
                  {"host_id", &record->host_id},   {"asked", &record->asked},
-                 {"loopback", &record->loopback}, {"placement", &record->policy},
-                 {"list", &record->place_list},   {"standing", &record->standing}};
+                 {"loopback", &record->loopback}, {"memory", &record->memory},
+                 {"placement", &record->policy},  {"list", &record->place_list},
+                 {"standing", &record->standing}};
     char *value = line;
     const char *word = strsep(&value, "\t");
     if (value == NULL)
@@ -277,6 +280,7 @@ muster_status rank_record_read(rank_record *record, muster_blob text)
                             .policy = "",
                             .place_list = "",
                             .standing = "",
+                            .memory = "its muster shares none",
                             .rank = -1};
     record->text = malloc(text.size + 1);
     record->backends = calloc(MAX_BACKENDS, sizeof(*record->backends));
@@ -333,6 +337,29 @@ const rank_device *rank_record_device(const rank_record *record, const char *bac
     return NULL;
 }
 
+static int compare_hosts(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* The records are all there. */
+static muster_status count_hosts(roster *list)
+{
+    int count = list->count;
+    const char **ids = malloc((size_t)count * sizeof(*ids) + 1);
+    if (ids == NULL) {
+        roster_clear(list);
+        return error_no_memory((size_t)count * sizeof(*ids), "the list of ranks");
+    }
+    for (int r = 0; r < list->count; r++)
+        ids[r] = list->ranks[r].host_id;
+    qsort(ids, (size_t)list->count, sizeof(*ids), compare_hosts);
+    for (int r = 0; r < list->count; r++)
+        list->hosts += r == 0 || strcmp(ids[r - 1], ids[r]) != 0;
+    free(ids);
+    return MUSTER_OK;
+}
+
 muster_status roster_read(roster *list, const muster_blob *texts, int count)
 {
     *list = (roster){.count = count, .ranks = calloc((size_t)count, sizeof(rank_record))};
@@ -348,7 +375,7 @@ muster_status roster_read(roster *list, const muster_blob *texts, int count)
             return status;
         }
     }
-    return MUSTER_OK;
+    return count_hosts(list);
 }
 
 /* A record is changed by reading it, so a copy is made by writing it out and reading it anew. */
@@ -376,7 +403,7 @@ muster_status roster_subset(roster *list, const roster *from, const int *ranks, 
             return status;
         }
     }
-    return MUSTER_OK;
+    return count_hosts(list);
 }
 
 void roster_clear(roster *list)
@@ -387,22 +414,20 @@ void roster_clear(roster *list)
     *list = (roster){0};
 }
 
+bool roster_on_one_host(const roster *list, int a, int b)
+{
+    return strcmp(list->ranks[a].host_id, list->ranks[b].host_id) == 0;
+}
+
 int roster_ranks_on_host(const roster *list, int rank)
 {
     int here = 0;
     for (int r = 0; r < list->count; r++)
-        here += strcmp(list->ranks[r].host_id, list->ranks[rank].host_id) == 0;
+        here += roster_on_one_host(list, r, rank);
     return here;
 }
 
 int roster_num_hosts(const roster *list)
 {
-    int hosts = 0;
-    for (int r = 0; r < list->count; r++) {
-        bool seen = false;
-        for (int earlier = 0; earlier < r && !seen; earlier++)
-            seen = strcmp(list->ranks[earlier].host_id, list->ranks[r].host_id) == 0;
-        hosts += !seen;
-    }
-    return hosts;
+    return list->hosts;
 }

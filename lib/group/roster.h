@@ -79,6 +79,7 @@ typedef struct rank_record {
     const char *policy;   /* how it wants the ranks of its host to be placed */
     const char *place_list;
     const char *standing; /* where it stands before that, see placement/standing.h; "" unknown */
+    const char *memory;   /* why it can't share memory with ranks of its host; "" where it can */
     long long pid;
     unsigned long long pid_space;
     unsigned long long start;
@@ -102,6 +103,7 @@ typedef struct rank_record {
 
 typedef struct roster {
     int count;
+    int hosts; /* how many the ranks are on */
     rank_record *ranks;
 } roster;
 
@@ -139,5 +141,8 @@ bool roster_read_number(const char *text, int least, int *number);
 /* How many ranks share the host of rank, it included. */
 int roster_ranks_on_host(const roster *list, int rank);
 int roster_num_hosts(const roster *list);
+
+/* Whether the two are on one host. */
+bool roster_on_one_host(const roster *list, int a, int b);
 
 #endif
