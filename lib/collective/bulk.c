@@ -13,6 +13,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
+#include "collective/hierarchy.h"
 #include "collective/native.h"
 #include "group/failure.h"
 
@@ -65,7 +66,7 @@ static muster_status disagree(muster_group *group, const message_label *ours, in
 {
     char text[160];
     const message_label theirs = label_read(said);
-    if (rank >= 0 && rank < group->size)
+    if (rank >= 0)
         return message_disagreement(group, rank, ours, &theirs);
     error_set(MUSTER_ERR_MISMATCH, "the ranks disagree in %s: others have made other calls",
               message_label_text(ours, text, sizeof(text)));
@@ -87,8 +88,20 @@ static muster_status fail(muster_group *group, const message_label *label, muste
     return message_say_call(group, label, status, sentence);
 }
 
-static muster_status run(muster_group *group, muster_call *call, const message_label *label,
-                         deadline end)
+/* Of the group, where number counts those of the side. */
+static int rank_of(const muster_group *group, const group_side *side, int number)
+{
+    int count = group->size;
+    const int *ranks = NULL;
+    if (side == &group->near)
+        ranks = near_map_ranks(&group->hosts, group->rank, &count);
+    if (number < 0 || number >= count)
+        return -1;
+    return ranks != NULL ? ranks[number] : number;
+}
+
+muster_status bulk_run(muster_group *group, group_side *side, muster_call *call,
+                        const message_label *label, deadline end)
 {
     const bulk_label mine = label_write(label);
     bulk_label said = {0};
@@ -98,8 +111,9 @@ static muster_status run(muster_group *group, muster_call *call, const message_l
     call->other_label = &said;
     call->other_rank = &rank;
     call->timeout_ms = deadline_left_ms(end);
-    muster_status status = group->host.backend->ops->run(atomic_load(&group->host.comm), call);
-    return status == MUSTER_OK ? MUSTER_OK : fail(group, label, status, rank, &said);
+    muster_status status = side->backend->ops->run(atomic_load(&side->comm), call);
+    return status == MUSTER_OK ? MUSTER_OK
+                               : fail(group, label, status, rank_of(group, side, rank), &said);
 }
 
 /* A rank that moves nothing does not know that the others go by a device's communicator. */
@@ -108,37 +122,38 @@ static bool all_come(const muster_group *group, const message_label *label)
     return group->device.backend == NULL || !message_label_is_ragged(label);
 }
 
-static muster_status carry_by_messages(muster_group *group, const collective_call *call,
-                                       const message_label *label, const layout *out,
-                                       const layout *in, deadline end)
+/* The ranks that share memory say which call they make. */
+static muster_status announce(muster_group *group, const message_label *label, deadline end)
 {
     muster_call barrier = {
         .size = sizeof(barrier), .operation = MUSTER_OPERATION_BARRIER, .uniform = true};
-    muster_status status = MUSTER_OK;
-    if (all_come(group, label))
-        status = run(group, &barrier, label, end);
-    return status == MUSTER_OK ? collective_of(call->kind)->run(group, call, label, out, in, end)
-                               : status;
+    group_side *side = hierarchy_serves(group) ? &group->near : &group->host;
+    if (!all_come(group, label) || atomic_load(&side->comm) == NULL)
+        return MUSTER_OK;
+    return bulk_run(group, side, &barrier, label, end);
+}
+
+/* For gathers: every rank has a block of bytes where it belongs in receive. */
+static collective_call gather_bytes(const muster_group *group, void *receive, size_t bytes)
+{
+    return (collective_call){.kind = MESSAGE_ALL_GATHER,
+                             .type = MUSTER_UINT8,
+                             .redop = MUSTER_SUM,
+                             .root = -1,
+                             .count = bytes,
+                             .send = (const char *)receive + (size_t)group->rank * bytes,
+                             .receive = receive};
 }
 
 muster_status bulk_all_gather_equal(muster_group *group, const message_label *label, void *receive,
                                      size_t bytes, deadline end)
 {
-    muster_call all = {.size = sizeof(all),
-                       .operation = MUSTER_OPERATION_ALL_GATHER,
-                       .type = MUSTER_UINT8,
-                       .root = -1,
-                       .count = bytes,
-                       .send = (const char *)receive + (size_t)group->rank * bytes,
-                       .receive = receive,
-                       .uniform = true};
-    if (!bulk_serves(group) || !can(group, &all))
+    const collective_call call = gather_bytes(group, receive, bytes);
+    bool by_hosts = hierarchy_serves(group) && hierarchy_can(group, &call);
+    if (!by_hosts && !bulk_serves(group))
         return compose_all_gather_equal(group, label, receive, bytes, end);
     muster_status status = failure_check(group);
-    if (status != MUSTER_OK)
-        return status;
-    messages_note(group, label);
-    return run(group, &all, label, end);
+    return status == MUSTER_OK ? bulk_carry(group, &call, label, NULL, NULL, end) : status;
 }
 
 bool bulk_needs_layouts(const muster_group *group, const collective_call *call)
@@ -150,12 +165,17 @@ muster_status bulk_carry(muster_group *group, const collective_call *call,
                           const message_label *label, const layout *out, const layout *in,
                           deadline end)
 {
-    if (!bulk_serves(group))
-        return collective_of(call->kind)->run(group, call, label, out, in, end);
-    messages_note(group, label);
     muster_call plain = native_plain_call(group, call);
     plain.uniform = native_is_uniform(call->kind);
-    if (can(group, &plain))
-        return run(group, &plain, label, end);
-    return carry_by_messages(group, call, label, out, in, end);
+    muster_status status = MUSTER_OK;
+    if (bulk_serves(group) || hierarchy_serves(group))
+        messages_note(group, label);
+    if (bulk_serves(group) && can(group, &plain))
+        return bulk_run(group, &group->host, &plain, label, end);
+    if (hierarchy_serves(group) && hierarchy_can(group, call))
+        return hierarchy_carry(group, call, label, end);
+    if (bulk_serves(group) || hierarchy_serves(group))
+        status = announce(group, label, end);
+    return status == MUSTER_OK ? collective_of(call->kind)->run(group, call, label, out, in, end)
+                               : status;
 }

@@ -23,6 +23,13 @@ muster_status bulk_carry(muster_group *group, const collective_call *call,
 muster_status bulk_all_gather_equal(muster_group *group, const message_label *label, void *receive,
                                      size_t bytes, deadline end);
 
+/*
+ * One operation of a side whose backend has run, among the ranks of that side. The label is that of
+ * the call which it is a part of; failures are those of the group.
+ */
+muster_status bulk_run(muster_group *group, group_side *side, muster_call *call,
+                        const message_label *label, deadline end);
+
 /* Whether the call has a use for layouts. */
 bool bulk_needs_layouts(const muster_group *group, const collective_call *call);
 

@@ -99,17 +99,32 @@ static uint64_t slot_of(const message_label *label)
     return space | (label->sequence << 1 & (SLOT_COLLECTIVE - 1));
 }
 
+/* What a message to or from a rank goes by: ranks of one host may have something of their own. */
+typedef struct channel {
+    const muster_backend *ops;
+    muster_comm *comm;
+    int peer; /* its number there */
+} channel;
+
+static channel channel_to(const muster_group *group, int peer)
+{
+    muster_comm *near = atomic_load(&group->near.comm);
+    if (near != NULL && group->hosts.host[peer] == group->hosts.host[group->rank])
+        return (channel){group->near.backend->ops, near, group->hosts.place[peer]};
+    return (channel){group->host.backend->ops, atomic_load(&group->host.comm), peer};
+}
+
 static muster_status post_envelope(muster_group *group, message *m)
 {
-    const muster_backend *ops = group->host.backend->ops;
+    const channel way = channel_to(group, m->peer);
     uint64_t slot = slot_of(&m->label);
-    muster_status status = m->sending ? ops->post_send(group->host.comm, m->peer, slot, m->envelope,
-                                                       MESSAGE_ENVELOPE, &m->envelope_request)
-                                      : ops->post_recv(group->host.comm, m->peer, slot, m->envelope,
-                                                       MESSAGE_ENVELOPE, &m->envelope_request);
+    muster_status status = m->sending ? way.ops->post_send(way.comm, way.peer, slot, m->envelope,
+                                                           MESSAGE_ENVELOPE, &m->envelope_request)
+                                      : way.ops->post_recv(way.comm, way.peer, slot, m->envelope,
+                                                           MESSAGE_ENVELOPE, &m->envelope_request);
     if (status == MUSTER_OK && m->sending && m->bytes > MESSAGE_INLINE)
-        status = ops->post_send(group->host.comm, m->peer, slot | SLOT_DATA, m->send, m->bytes,
-                                &m->data_request);
+        status = way.ops->post_send(way.comm, way.peer, slot | SLOT_DATA, m->send, m->bytes,
+                                    &m->data_request);
     return status;
 }
 
@@ -120,8 +135,8 @@ static muster_status wait_for(muster_group *group, message *m, muster_request **
     if (waited == NULL)
         return MUSTER_OK;
     *request = NULL;
-    muster_status status =
-        group->host.backend->ops->wait(group->host.comm, waited, deadline_left_ms(end));
+    const channel way = channel_to(group, m->peer);
+    muster_status status = way.ops->wait(way.comm, waited, deadline_left_ms(end));
     if (status == MUSTER_ERR_TIMEOUT) {
         char what[160];
         message_label_text(&m->label, what, sizeof(what));
@@ -218,9 +233,9 @@ static muster_status open_envelope(muster_group *group, message *m)
     muster_status status = message_open(group, m);
     if (status != MUSTER_OK || m->bytes <= MESSAGE_INLINE)
         return status;
-    status = group->host.backend->ops->post_recv(group->host.comm, m->peer,
-                                                 slot_of(&m->label) | SLOT_DATA, m->receive,
-                                                 m->bytes, &m->data_request);
+    const channel way = channel_to(group, m->peer);
+    status = way.ops->post_recv(way.comm, way.peer, slot_of(&m->label) | SLOT_DATA, m->receive,
+                                m->bytes, &m->data_request);
     return status == MUSTER_OK ? MUSTER_OK : failure_raise(group, status);
 }
 
@@ -228,10 +243,14 @@ static muster_status open_envelope(muster_group *group, message *m)
 static void give_up_rest(muster_group *group, message *messages, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        if (messages[i].envelope_request != NULL)
-            group->host.backend->ops->wait(group->host.comm, messages[i].envelope_request, 0);
-        if (messages[i].data_request != NULL)
-            group->host.backend->ops->wait(group->host.comm, messages[i].data_request, 0);
+        const message *m = &messages[i];
+        if (m->envelope_request == NULL && m->data_request == NULL)
+            continue;
+        const channel way = channel_to(group, m->peer);
+        if (m->envelope_request != NULL)
+            way.ops->wait(way.comm, m->envelope_request, 0);
+        if (m->data_request != NULL)
+            way.ops->wait(way.comm, m->data_request, 0);
     }
 }
 

@@ -16,7 +16,7 @@ typedef struct choice {
     const backend_entry *device;
     bool shares; /* the ranks of each host share its memory: alone, where they are on one host */
     char *why;   /* freed by the caller, as name is */
-    char *name; /* "gloo", "nccl", "cpu:gloo,cuda:nccl" */
+    char *name;  /* "gloo", "nccl", "cpu:gloo,cuda:nccl" */
 } choice;
 
 /*

@@ -197,10 +197,20 @@ void failure_break_off(muster_group *group, const char *reason)
     set_telling(group, false);
 }
 
+/* Of the rank with that number on the near side. */
+static int near_rank(const muster_group *group, int number)
+{
+    int count;
+    const int *ranks = near_map_ranks(&group->hosts, group->rank, &count);
+    return number < count ? ranks[number] : -1;
+}
+
 void failure_reported(muster_comm_owner *owner, int rank, muster_status status,
                       const char *sentence)
 {
-    muster_group *group = ((group_side *)owner)->group;
+    const group_side *side = (const group_side *)owner;
+    muster_group *group = side->group;
+    rank = side == &group->near && rank >= 0 ? near_rank(group, rank) : rank;
     if (!failure_begin(group, status))
         return;
     char cause[ERROR_SIZE];

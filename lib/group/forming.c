@@ -79,8 +79,8 @@ static muster_status wait_for_openings(forming *all, opening_state at_least)
 {
     const struct opening *failed = NULL;
     pthread_mutex_lock(&all->lock);
-    for (size_t i = 0; i < 2 * all->count; i++) {
-        const struct opening *one = &all->openings[i / 2][i % 2];
+    for (size_t i = 0; i < OPENING_SIDES * all->count; i++) {
+        const struct opening *one = &all->openings[i / OPENING_SIDES][i % OPENING_SIDES];
         wait_for_opening(all, one, at_least);
         if (failed == NULL && one->status != MUSTER_OK)
             failed = one;
@@ -105,22 +105,24 @@ static char *put_part(char *at, muster_blob part)
     return at + part.size;
 }
 
-/* Of each group the name and the addresses of both its sides, each behind its length; of a side
- * that is not there nothing. */
-enum { PARTS = 3 };
+/* Of each group the name and the addresses of its sides, each behind its length; of a side that is
+ * not there nothing. */
+enum { PARTS = 1 + OPENING_SIDES };
 static muster_status pack(const forming *all, muster_blob *packed)
 {
     size_t size = 0;
-    for (size_t i = 0; i < all->count; i++)
-        size += PARTS * sizeof(uint64_t) + all->openings[i][0].given.size +
-                all->openings[i][0].mine.size + all->openings[i][1].mine.size;
+    for (size_t i = 0; i < all->count; i++) {
+        size += PARTS * sizeof(uint64_t) + all->openings[i][0].given.size;
+        for (int side = 0; side < OPENING_SIDES; side++)
+            size += all->openings[i][side].mine.size;
+    }
     char *bytes = malloc(size + 1), *at = bytes;
     if (bytes == NULL)
         return error_no_memory(size, "addresses");
     for (size_t i = 0; i < all->count; i++) {
         at = put_part(at, all->openings[i][0].given);
-        at = put_part(at, all->openings[i][0].mine);
-        at = put_part(at, all->openings[i][1].mine);
+        for (int side = 0; side < OPENING_SIDES; side++)
+            at = put_part(at, all->openings[i][side].mine);
     }
     *packed = (muster_blob){bytes, size};
     return MUSTER_OK;
@@ -191,13 +193,16 @@ static muster_status answer(struct opening *one, size_t part, const muster_blob 
 {
     if (one->side == NULL)
         return MUSTER_OK;
-    int size = one->side->group->size;
-    one->theirs = calloc((size_t)size, sizeof(muster_blob));
+    const muster_group *group = one->side->group;
+    bool near = one->side == &group->near;
+    int count = group->size;
+    const int *ranks = near ? near_map_ranks(&group->hosts, group->rank, &count) : NULL;
+    one->theirs = calloc((size_t)count, sizeof(muster_blob));
     if (one->theirs == NULL)
-        return error_no_memory((size_t)size * sizeof(muster_blob), "addresses");
+        return error_no_memory((size_t)count * sizeof(muster_blob), "addresses");
     muster_status status = MUSTER_OK;
-    for (int r = 0; status == MUSTER_OK && r < size; r++)
-        status = unpack(published[r], part, &one->theirs[r]);
+    for (int r = 0; status == MUSTER_OK && r < count; r++)
+        status = unpack(published[near ? ranks[r] : r], part, &one->theirs[r]);
     return status;
 }
 
@@ -219,7 +224,7 @@ static muster_status have_round(forming *all, const forming_plan *plans)
                                 &published);
     for (size_t i = 0; status == MUSTER_OK && i < all->count; i++) {
         status = check_names(&plans[i], i, published);
-        for (size_t side = 0; status == MUSTER_OK && side < 2; side++)
+        for (size_t side = 0; status == MUSTER_OK && side < OPENING_SIDES; side++)
             status = answer(&all->openings[i][side], PARTS * i + 1 + side, published);
         published += plans[i].group->size;
     }
@@ -230,9 +235,10 @@ static muster_status have_round(forming *all, const forming_plan *plans)
 
 static void let_go(forming *all, muster_status status)
 {
-    for (size_t i = 0; i < 2 * all->count; i++)
-        if (all->openings[i / 2][i % 2].state == OPENING_SUBMITTED)
-            opening_move(&all->openings[i / 2][i % 2], OPENING_ANSWERED, status);
+    for (size_t i = 0; i < OPENING_SIDES * all->count; i++)
+        if (all->openings[i / OPENING_SIDES][i % OPENING_SIDES].state == OPENING_SUBMITTED)
+            opening_move(&all->openings[i / OPENING_SIDES][i % OPENING_SIDES], OPENING_ANSWERED,
+                         status);
 }
 
 static muster_status form(forming *all, const forming_plan *plans)
@@ -271,7 +277,7 @@ muster_status forming_run(exchange *meeting, const forming_plan *plans, size_t n
     pthread_mutex_init(&all.lock, NULL);
     thread_condition_init(&all.changed);
     for (size_t i = 0; i < num_plans; i++)
-        for (int side = 0; side < 2; side++)
+        for (int side = 0; side < OPENING_SIDES; side++)
             all.openings[i][side] =
                 (struct opening){.all = &all,
                                  .plan = &plans[i],
@@ -282,9 +288,9 @@ muster_status forming_run(exchange *meeting, const forming_plan *plans, size_t n
     for (size_t i = 0; i < num_plans; i++) {
         work_queue_drain(plans[i].group->queue, DEADLINE_LONGEST_MS);
         plans[i].group->host.opening = plans[i].group->device.opening = NULL;
-        plans[i].group->messages.opening = NULL;
-        free(all.openings[i][0].theirs);
-        free(all.openings[i][1].theirs);
+        plans[i].group->messages.opening = plans[i].group->near.opening = NULL;
+        for (int side = 0; side < OPENING_SIDES; side++)
+            free(all.openings[i][side].theirs);
     }
     pthread_mutex_destroy(&all.lock);
     pthread_cond_destroy(&all.changed);

@@ -62,8 +62,8 @@ muster_status group_new(const group_shape *shape, muster_group **group)
                                            .exchange = forming_exchange,
                                            .cancelled = forming_cancelled,
                                            .broken = failure_reported};
-    made->device.owner = made->messages.owner = made->host.owner;
-    made->host.group = made->device.group = made->messages.group = made;
+    made->device.owner = made->messages.owner = made->near.owner = made->host.owner;
+    made->host.group = made->device.group = made->messages.group = made->near.group = made;
     made->gpu.ordinal = -1;
     made->rank = shape->rank;
     made->size = shape->size;
@@ -97,6 +97,8 @@ size_t group_sides(muster_group *group, group_side *sides[GROUP_SIDES])
         sides[count++] = &group->device;
     if (group->messages.backend != NULL)
         sides[count++] = &group->messages;
+    if (group->near.backend != NULL)
+        sides[count++] = &group->near;
     return count;
 }
 
@@ -214,6 +216,7 @@ static void release(muster_group *group)
     claim_clear(&group->place);
     muster_store_free(group->store);
     roster_clear(&group->ranks);
+    near_map_clear(&group->hosts);
     muster_options_free(group->options);
     failure_destroy(&group->failure);
     premul_destroy(&group->premuls);

@@ -18,6 +18,7 @@
 #include "collective/calls.h"
 #include "collective/premul.h"
 #include "options/options.h"
+#include "group/near.h"
 #include "group/roster.h"
 #include "group/turn.h"
 #include "collective/work.h"
@@ -67,6 +68,10 @@ struct muster_group {
      * says and what callers have the device carry go by one communicator each, so that neither can
      * be taken for the other. */
     group_side messages;
+    /* In a group of several hosts whose ranks share memory with those of their own: among these,
+     * numbered as hosts has them. */
+    group_side near;
+    near_map hosts; /* of such a group, on all ranks */
     group_device gpu;
     struct staging *staging; /* pinned memory, for memory that its side can't carry */
     struct native *native;   /* carries messages in a group without a host side */
@@ -134,7 +139,7 @@ void group_destroy(muster_group *group);
 /* Whether a communicator is open. */
 bool group_is_connected(muster_group *group);
 
-enum { GROUP_SIDES = 3 };
+enum { GROUP_SIDES = 4 };
 
 /* Whether an option is of a backend that the group runs on, or of muster's own and counts here. */
 bool group_heeds(const muster_group *group, const char *option);

@@ -37,7 +37,7 @@ void opening_move(struct opening *one, opening_state state, muster_status status
 
 static bool is_of_device(const group_side *side)
 {
-    return side != NULL && side != &side->group->host;
+    return side != NULL && side != &side->group->host && side != &side->group->near;
 }
 
 /* The sides with devices are opened one after the other, in the same order on all ranks: two that
@@ -46,8 +46,8 @@ static bool is_turn(const struct opening *one)
 {
     if (!is_of_device(one->side))
         return true;
-    for (size_t i = 0; i < 2 * one->all->count; i++) {
-        const struct opening *other = &one->all->openings[i / 2][i % 2];
+    for (size_t i = 0; i < OPENING_SIDES * one->all->count; i++) {
+        const struct opening *other = &one->all->openings[i / OPENING_SIDES][i % OPENING_SIDES];
         if (other == one)
             break;
         if (is_of_device(other->side) && other->state != OPENING_ENDED)
@@ -91,6 +91,10 @@ static muster_status choose_backends(muster_group *group)
         return status;
     group->host.backend = made.host;
     group->device.backend = made.device;
+    if (made.shares && !group->one_host) {
+        group->near.backend = backend_find("local");
+        status = near_map_make(&group->ranks, &group->hosts);
+    }
     group->why = made.why;
     group->backends = made.name;
     group->in_pieces = true;
@@ -218,11 +222,19 @@ static muster_status await_parent(const struct opening *one)
                      one->plan->parent->name);
 }
 
+/* The near side has the ranks of this host alone. */
+static void narrow_to_host(const muster_group *group, muster_open_args *args)
+{
+    near_map_ranks(&group->hosts, group->rank, &args->num_ranks);
+    args->rank = group->hosts.place[group->rank];
+    args->one_host = true;
+}
+
 static muster_status open_side(struct opening *one)
 {
     group_side *side = one->side;
     muster_group *group = side->group;
-    const muster_open_args args = {
+    muster_open_args args = {
         .size = sizeof(args),
         .rank = group->rank,
         .num_ranks = group->size,
@@ -239,6 +251,8 @@ static muster_status open_side(struct opening *one)
         .parent = splitting(one),
         .color = one->plan->color,
     };
+    if (side == &group->near)
+        narrow_to_host(group, &args);
     muster_comm *comm = NULL;
     muster_status status = await_parent(one);
     if (status == MUSTER_OK)
@@ -261,11 +275,27 @@ static muster_status open_alone(struct opening *one)
     return status;
 }
 
+/* The test sends messages by the near side too, and so must find it on all ranks or on none. */
+static muster_status await_near(const struct opening *one)
+{
+    const struct opening *near = one + 2;
+    pthread_mutex_lock(&one->all->lock);
+    while (near->state != OPENING_ENDED)
+        pthread_cond_wait(&one->all->changed, &one->all->lock);
+    muster_status status = near->status;
+    if (status != MUSTER_OK)
+        error_set(status, "%s", near->sentence);
+    pthread_mutex_unlock(&one->all->lock);
+    return status;
+}
+
 /* On the group's own thread. */
 static muster_status open_and_test(muster_group *group, void *argument)
 {
     struct opening *one = *(struct opening **)argument;
     muster_status status = open_alone(one);
+    if (status == MUSTER_OK)
+        status = await_near(one);
     if (status == MUSTER_OK && group->size > 1)
         status = say_where(group, test_group(group));
     opening_move(one, OPENING_ENDED, status);
@@ -307,21 +337,32 @@ static muster_status prepare_group(muster_group *group, deadline end)
     return status;
 }
 
-void opening_start(struct opening pair[2], const forming_plan *plan)
+static bool has_near_side(const muster_group *group)
+{
+    int here = 0;
+    if (group->near.backend != NULL)
+        near_map_ranks(&group->hosts, group->rank, &here);
+    return here > 1;
+}
+
+void opening_start(struct opening sides[OPENING_SIDES], const forming_plan *plan)
 {
     muster_group *group = plan->group;
-    muster_status status = prepare_group(group, pair[0].all->meeting->end);
+    muster_status status = prepare_group(group, sides[0].all->meeting->end);
     bool host = status == MUSTER_OK && group->host.backend != NULL && group->size > 1;
     bool alone = status == MUSTER_OK && group->messages.backend != NULL;
     bool device = status == MUSTER_OK && group->device.backend != NULL;
-    pair[0].side = host ? &group->host : alone ? &group->messages : NULL;
-    pair[1].side = device ? &group->device : NULL;
-    if (pair[0].side == NULL)
-        opening_move(&pair[0], OPENING_ENDED, status);
-    if (!device)
-        opening_move(&pair[1], OPENING_ENDED, MUSTER_OK);
-    if (pair[0].side != NULL)
-        start_side(&pair[0], true);
+    bool near = status == MUSTER_OK && has_near_side(group);
+    sides[0].side = host ? &group->host : alone ? &group->messages : NULL;
+    sides[1].side = device ? &group->device : NULL;
+    sides[2].side = near ? &group->near : NULL;
+    for (int i = 0; i < OPENING_SIDES; i++)
+        if (sides[i].side == NULL)
+            opening_move(&sides[i], OPENING_ENDED, i == 0 ? status : MUSTER_OK);
+    if (near)
+        start_side(&sides[2], false);
+    if (sides[0].side != NULL)
+        start_side(&sides[0], true);
     if (device)
-        start_side(&pair[1], pair[0].side == NULL);
+        start_side(&sides[1], sides[0].side == NULL);
 }

@@ -18,6 +18,9 @@ typedef enum opening_state {
     OPENING_ENDED
 } opening_state;
 
+/* What carries messages, the device's side, the near one. */
+enum { OPENING_SIDES = 3 };
+
 /* Of one side of a group; without a side where there is nothing to open. */
 struct opening {
     struct forming *all;
@@ -35,9 +38,8 @@ typedef struct forming {
     pthread_mutex_t lock;
     pthread_cond_t changed;
     exchange *meeting;
-    struct opening openings[FORMING_MAX_GROUPS]
-                           [2]; /* of each group what carries messages, and the device's */
-    size_t count;               /* of groups */
+    struct opening openings[FORMING_MAX_GROUPS][OPENING_SIDES];
+    size_t count; /* of groups */
     atomic_bool cancelled;
     muster_status cause; /* why, for the calling thread alone */
     char cause_sentence[ERROR_SIZE];
@@ -46,8 +48,8 @@ typedef struct forming {
 /* Sets the state, and the first failure with the thread's last error as its words. */
 void opening_move(struct opening *one, opening_state state, muster_status status);
 
-/* Chooses the backends of the plan's group and has its sides opened: what carries messages, and the
- * device's. A side that is not to be opened has ended at once. */
-void opening_start(struct opening pair[2], const forming_plan *plan);
+/* Chooses the backends of the plan's group and has its sides opened. A side that is not to be
+ * opened has ended at once. */
+void opening_start(struct opening sides[OPENING_SIDES], const forming_plan *plan);
 
 #endif
