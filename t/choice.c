@@ -34,6 +34,7 @@ typedef struct who {
 #define GPU(n, uuid, bus) "device\ttoy\t" #n "\twhole\t" uuid "\t" bus "\tToy\n"
 #define SLICE(n, uuid, bus) "device\ttoy\t" #n "\tslice\t" uuid "\t" bus "\tToy\n"
 #define ONE(uuid, bus) USES(0) GPU(0, uuid, bus)
+#define SHARES "memory\t\n"
 #define STANDS                                                                                     \
     "placement\tauto\nstanding\tcpus=0-3 allowed=0-3 bound=0 cores=0/0/4/1/0 "                     \
     "gpu=0/0/0/0/0-3/0000:01:00.0/GPU-a gpu=1/0/0/0/0-3/0000:02:00.0/GPU-b\n"
@@ -184,13 +185,44 @@ static const struct {
      "rigged",
      "rank 2 (host a, pid 102) has no GPU of its own: host 'a' has 2 GPUs for 3 ranks: rank 2 has "
      "none"},
+    {"memory that is shared",
+     "auto",
+     {{"a", NULL, NULL, SHARES}, {"a", HAS, NULL, SHARES}},
+     2,
+     "local",
+     "no such backend was found there; all ranks are on one host and share its memory"},
+    {"memory that one rank does not share",
+     "cpu:auto",
+     {{"a", HAS, NULL, SHARES}, {"a", HAS, NULL, "memory\tit is off\n"}},
+     2,
+     "rigged",
+     "auto: the best one that all 2 ranks have"},
+    {"memory that ranks of several hosts could share",
+     "auto",
+     {{"a", HAS, NULL, SHARES}, {"a", HAS, NULL, SHARES}, {"b", HAS, NULL, SHARES}},
+     3,
+     "rigged",
+     "the best one that all 3 ranks have"},
+    {"a GPU for every rank, and memory that is shared",
+     "auto",
+     {{"a", HAS, HAS, SHARES ONE("GPU-a", "01")}, {"a", NULL, HAS, SHARES ONE("GPU-b", "02")}},
+     2,
+     "cpu:local,cuda:toy",
+     "own; all ranks are on one host and share its memory"},
+    {"another backend by name",
+     "rigged",
+     {{"a", HAS, NULL, SHARES}, {"a", HAS, NULL, SHARES}},
+     2,
+     "rigged",
+     "asked for"},
 };
 
 /* What is chosen can be asked for; where "auto" goes another way asking says the same reason. */
 static void ask_for_it(const roster *list, size_t i)
 {
     choice made;
-    if (strcmp(choices[i].name, "rigged") != 0 || strcmp(choices[i].asked, "auto") != 0) {
+    if (strcmp(choices[i].name, "rigged") != 0 || strcmp(choices[i].asked, "auto") != 0 ||
+        strstr(choices[i].words, "rank ") == NULL) {
         is_int(choice_make(list, choices[i].name, &made), MUSTER_OK, "%s: '%s' by name",
                choices[i].what, choices[i].name);
         is_str(made.name, choices[i].name, "is chosen again");

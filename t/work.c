@@ -244,6 +244,70 @@ static void without_queue(void)
     work_queue_forget(NULL);
 }
 
+/* ---- calls that wait ---- */
+
+static void *open_later(void *unused);
+
+static pthread_t ran_on;
+
+static muster_status note_thread(muster_group *of, void *arguments)
+{
+    ran_on = pthread_self();
+    return note(of, arguments);
+}
+
+static bool was_here(void)
+{
+    return pthread_equal(ran_on, pthread_self()) != 0;
+}
+
+static muster_status issue_meanwhile(muster_group *of, void *arguments)
+{
+    static const int number = 1;
+    bool busy = work_queue_busy(of->queue), idle = work_queue_drain(of->queue, 0);
+    muster_status status = work_issue(of, note_thread, &number, sizeof(number), arguments);
+    struct timespec moment = {0, SHORT_MS * 1000000};
+    nanosleep(&moment, NULL);
+    if (num_seen != 0 || !busy || idle)
+        return error_set(MUSTER_ERR_INTERNAL, "what comes behind it has run");
+    return status == MUSTER_OK ? note(of, &(int){0}) : status;
+}
+
+static void calls(void)
+{
+    muster_work *work = NULL, *held = NULL;
+    error_set(MUSTER_ERR_ARGUMENT, "before");
+    is_int(work_call(&group, note_thread, &(int){0}, sizeof(int)), MUSTER_OK, "a call that waits");
+    ok(was_here() && in_order(1), "runs on its caller's thread");
+    is_str(muster_last_error(), "before", "and leaves the last error alone");
+    is_int(work_call(&group, fail, (char[]){"called"}, 7), MUSTER_ERR_PEER_LOST, "one that fails");
+    is_str(muster_last_error(), "it was called", "says why");
+    is_int(work_call(&group, issue_meanwhile, &work, 0), MUSTER_OK,
+           "what is issued meanwhile comes behind it");
+    muster_work_wait(work, PLENTY_MS);
+    ok(!was_here() && in_order(2), "on the group's thread");
+    muster_work_free(work);
+    set_gate(false);
+    work_issue(&group, wait_at_gate, &(int){0}, sizeof(int), &held);
+    pthread_t opener;
+    pthread_create(&opener, NULL, open_later, NULL);
+    is_int(work_call(&group, note_thread, &(int){1}, sizeof(int)), MUSTER_OK,
+           "a call behind what runs");
+    ok(!was_here() && in_order(2), "waits for its turn");
+    pthread_join(opener, NULL);
+    muster_work_free(held);
+    muster_group alone = {.queue = NULL};
+    is_int(work_call(&alone, note_thread, &(int){0}, sizeof(int)), MUSTER_ERR_INTERNAL,
+           "a group without a queue");
+    ok(was_here(), "has no other thread");
+    num_seen = 0;
+    static const backend_entry device;
+    group.device.backend = &device;
+    is_int(work_call(&group, note_thread, &(int){0}, sizeof(int)), MUSTER_OK, "one with a device");
+    ok(!was_here() && in_order(1), "runs all on its thread");
+    group.device.backend = NULL;
+}
+
 static void *open_later(void *unused)
 {
     struct timespec moment = {0, SHORT_MS * 1000000};
@@ -474,7 +538,7 @@ static void wrong(void)
 int main(void)
 {
     static char name[] = "g";
-    plan(83);
+    plan(96);
     group.name = name;
     is_int(work_queue_start(&group.queue, &group), MUSTER_OK, "a queue is started");
     order();
@@ -483,6 +547,7 @@ int main(void)
     freed_early();
     failures();
     apart();
+    calls();
     any();
     any_by_many();
     any_of_ended();
