@@ -100,6 +100,13 @@ static int rank_of(const muster_group *group, const group_side *side, int number
     return ranks != NULL ? ranks[number] : number;
 }
 
+/* A little more than is left, for what it takes to ask. */
+static int64_t left_ms(deadline end)
+{
+    int64_t left = end.at_ns - deadline_coarse_now_ns();
+    return left <= 0 ? 0 : (left + 999999) / 1000000;
+}
+
 muster_status bulk_run(muster_group *group, group_side *side, muster_call *call,
                         const message_label *label, deadline end)
 {
@@ -110,7 +117,7 @@ muster_status bulk_run(muster_group *group, group_side *side, muster_call *call,
     call->label_size = sizeof(mine);
     call->other_label = &said;
     call->other_rank = &rank;
-    call->timeout_ms = deadline_left_ms(end);
+    call->timeout_ms = left_ms(end);
     muster_status status = side->backend->ops->run(atomic_load(&side->comm), call);
     return status == MUSTER_OK ? MUSTER_OK
                                : fail(group, label, status, rank_of(group, side, rank), &said);

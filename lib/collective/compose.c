@@ -25,7 +25,7 @@ message_label compose_label(muster_group *group, message_kind kind)
 
 deadline compose_deadline(muster_group *group)
 {
-    deadline end = deadline_in(atomic_load(&group->timeout_ms));
+    deadline end = deadline_in_about(atomic_load(&group->timeout_ms));
     atomic_store(&group->due_ns, end.at_ns);
     return end;
 }

@@ -37,6 +37,7 @@ struct work_queue {
     work_list started; /* to be finished */
     int running;       /* operations begun or queued, on whatever thread, and not ended */
     bool here;         /* the one that runs is on the thread of its caller */
+    int draining;      /* threads that wait for all to end */
     bool stopping;
 };
 
@@ -160,8 +161,10 @@ bool work_queue_drain(work_queue *queue, int64_t timeout_ms)
         return true;
     deadline end = deadline_in(timeout_ms);
     pthread_mutex_lock(&queue->lock);
+    queue->draining++;
     while (queue->running > 0 && thread_wait(&queue->changed, &queue->lock, end))
         ;
+    queue->draining--;
     bool idle = queue->running == 0;
     pthread_mutex_unlock(&queue->lock);
     return idle;
@@ -284,7 +287,9 @@ static void end_here(work_queue *queue)
     pthread_mutex_lock(&queue->lock);
     queue->here = false;
     queue->running--;
-    pthread_cond_broadcast(&queue->changed);
+    /* Waking the group's thread for nothing would cost more than most calls. */
+    if (queue->issued.first != NULL || queue->draining > 0 || queue->stopping)
+        pthread_cond_broadcast(&queue->changed);
     pthread_mutex_unlock(&queue->lock);
 }
 

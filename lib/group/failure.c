@@ -98,6 +98,8 @@ static void failure_complete(muster_group *group, const char *what)
 muster_status failure_check(muster_group *group)
 {
     group_failure *failure = &group->failure;
+    if (atomic_load_explicit(&failure->status, memory_order_acquire) == MUSTER_OK)
+        return MUSTER_OK;
     deadline end = deadline_in(2 * CAUSE_PATIENCE_MS);
     pthread_mutex_lock(&failure->lock);
     while (failure->status != MUSTER_OK && !failure->complete &&

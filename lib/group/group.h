@@ -32,8 +32,8 @@ typedef struct group_costs {
 /* The first failure of a group; it stays. */
 typedef struct group_failure {
     pthread_mutex_t lock;
-    pthread_cond_t settled; /* the sentence is complete */
-    muster_status status;   /* MUSTER_OK: none */
+    pthread_cond_t settled;       /* the sentence is complete */
+    _Atomic muster_status status; /* MUSTER_OK: none; written under the lock */
     bool complete;
     bool telling; /* complete, and the others are being told, which is waited for until told_by */
     deadline told_by;
