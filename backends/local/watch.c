@@ -85,13 +85,14 @@ static void look_at_peers(muster_comm *comm)
     }
 }
 
-/* Tells the core, unless it knows already or does not want to know any more. */
+/* Tells the core, unless it knows already or does not want to know any more: what this rank has
+ * found in one of its own operations that operation says. */
 static void report(muster_comm *comm)
 {
     char sentence[sizeof(comm->cause_text)];
     pthread_mutex_lock(&comm->lock);
-    bool wanted =
-        comm->broken && !comm->reported && !comm->aborted && comm->cause != MUSTER_ERR_TIMEOUT;
+    bool wanted = comm->broken && !comm->reported && !comm->aborted &&
+                  (comm->cause == MUSTER_ERR_PEER_LOST || comm->cause == MUSTER_ERR_REMOTE);
     comm->reported = comm->reported || wanted;
     muster_status cause = comm->cause;
     int rank = comm->cause_rank;
