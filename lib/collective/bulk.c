@@ -32,11 +32,11 @@ _Static_assert(sizeof(bulk_label) <= MUSTER_LABEL_MAX, "the label fits a call");
 static bulk_label label_write(const message_label *label)
 {
     return (bulk_label){.sequence = label->sequence,
-                         .count = message_label_is_ragged(label) ? 0 : label->count,
-                         .root = label->root,
-                         .kind = (uint8_t)label->kind,
-                         .type = (uint8_t)label->type,
-                         .redop = (uint8_t)label->redop};
+                        .count = message_label_is_ragged(label) ? 0 : label->count,
+                        .root = label->root,
+                        .kind = (uint8_t)label->kind,
+                        .type = (uint8_t)label->type,
+                        .redop = (uint8_t)label->redop};
 }
 
 static message_label label_read(const bulk_label *said)
@@ -73,10 +73,22 @@ static muster_status disagree(muster_group *group, const message_label *ours, in
     return failure_raise(group, MUSTER_ERR_MISMATCH);
 }
 
+/* Another rank has broken off, and the backend is about to say which. */
+static void await_report(muster_group *group)
+{
+    enum { MOMENT_MS = 200 };
+    const struct timespec nap = {0, 1000000};
+    deadline end = deadline_in(MOMENT_MS);
+    while (failure_begun(group) == MUSTER_OK && deadline_left_ms(end) > 0)
+        nanosleep(&nap, NULL);
+}
+
 static muster_status fail(muster_group *group, const message_label *label, muster_status status,
                           int rank, const bulk_label *said)
 {
     char text[160], sentence[ERROR_SIZE];
+    if (status == MUSTER_ERR_FAILED)
+        await_report(group);
     if (status == MUSTER_ERR_TIMEOUT)
         status = failure_raise_timeout(group, label->sequence,
                                        message_label_text(label, text, sizeof(text)), -1, "");
@@ -108,7 +120,7 @@ static int64_t left_ms(deadline end)
 }
 
 muster_status bulk_run(muster_group *group, group_side *side, muster_call *call,
-                        const message_label *label, deadline end)
+                       const message_label *label, deadline end)
 {
     const bulk_label mine = label_write(label);
     bulk_label said = {0};
@@ -153,7 +165,7 @@ static collective_call gather_bytes(const muster_group *group, void *receive, si
 }
 
 muster_status bulk_all_gather_equal(muster_group *group, const message_label *label, void *receive,
-                                     size_t bytes, deadline end)
+                                    size_t bytes, deadline end)
 {
     const collective_call call = gather_bytes(group, receive, bytes);
     bool by_hosts = hierarchy_serves(group) && hierarchy_can(group, &call);
@@ -169,8 +181,8 @@ bool bulk_needs_layouts(const muster_group *group, const collective_call *call)
 }
 
 muster_status bulk_carry(muster_group *group, const collective_call *call,
-                          const message_label *label, const layout *out, const layout *in,
-                          deadline end)
+                         const message_label *label, const layout *out, const layout *in,
+                         deadline end)
 {
     muster_call plain = native_plain_call(group, call);
     plain.uniform = native_is_uniform(call->kind);

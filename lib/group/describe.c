@@ -168,6 +168,22 @@ static void write_device(facts *f, const muster_group *group)
     facts_text(f, "stream", group->gpu.given != NULL ? "the caller's" : "the group's own");
 }
 
+/* What ranks of this host have among themselves, in a group of several hosts. */
+static void write_near(facts *f, const muster_group *group)
+{
+    muster_comm *comm = group->near.comm;
+    const backend_entry *backend = group->near.backend;
+    if (backend == NULL)
+        return;
+    facts_open(f, "within this host");
+    facts_part(f, comm != NULL ? backend->name : "one rank alone");
+    if (comm != NULL && backend->ops->describe != NULL) {
+        facts_part(f, ": ");
+        facts_part(f, backend->ops->describe(comm));
+    }
+    facts_close(f);
+}
+
 static void write_backend(facts *f, muster_group *group)
 {
     group_side *sides[GROUP_SIDES];
@@ -175,8 +191,9 @@ static void write_backend(facts *f, muster_group *group)
     facts_text(f, "backend", muster_group_backend(group));
     facts_text(f, "why", group->why);
     for (size_t i = 0; i < count; i++)
-        if (sides[i] != &group->messages)
+        if (sides[i] != &group->messages && sides[i] != &group->near)
             write_side(f, group, sides[i], i > 0 ? "device " : "");
+    write_near(f, group);
     write_device(f, group);
 }
 
