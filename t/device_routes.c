@@ -387,7 +387,7 @@ static void shared_device(int rank, int size)
     muster_init_args args = MUSTER_INIT_ARGS_INIT;
     gpu_take(0);
     muster_group *group = group_on("auto"), *none = NULL;
-    is_str(muster_group_backend(group), "gloo", "two ranks on one GPU go by gloo");
+    is_str(muster_group_backend(group), "local", "two ranks on one GPU go by local");
     char *text = NULL;
     muster_group_describe(group, false, &text);
     has_str(text, "have the same GPU, GPU-", "and say why");

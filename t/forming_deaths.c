@@ -204,6 +204,6 @@ int main(int argc, char **argv)
                                                .body = deaths,
                                                .seconds = 120,
                                                .host_store = true}};
-    needs_gloo();
+    over_gloo();
     return ranks_main(argc, argv, cases, sizeof(cases) / sizeof(cases[0]));
 }

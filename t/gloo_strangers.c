@@ -242,6 +242,6 @@ int main(int argc, char **argv)
         CASE("a flood of strangers slips in", flood, 4),
         CASE("strangers slip in where filters are refused", unfiltered, 4),
     };
-    needs_gloo();
+    over_gloo();
     return ranks_main(argc, argv, cases, sizeof(cases) / sizeof(cases[0]));
 }

@@ -350,7 +350,8 @@ static void chains(int rank, int size)
 /* ---- what a group holds ---- */
 
 /* What one more group adds to what the first one has brought along. */
-static void holds(int rank, int size)
+static void holds_each(int rank, int size, const char *options, int threads_each,
+                       int descriptors_each)
 {
     static const char *const names[GROUPS] = {"a", "b", "c", "d", "e"};
     muster_group *world = world_of("world", T), *groups[GROUPS];
@@ -360,6 +361,7 @@ static void holds(int rank, int size)
     args.rank = rank;
     args.world_size = size;
     args.timeout_ms = T;
+    args.options = options;
     args.group_name = "first";
     muster_group *first = group_of(&args);
     ranks_barrier();
@@ -372,11 +374,12 @@ static void holds(int rank, int size)
     }
     ranks_barrier();
     sleep_ms(300);
-    is_int(entries_of("/proc/self/task") - threads, 2 * GROUPS, "two threads a group");
-    is_int(entries_of("/proc/self/fd") - descriptors, (size - 1) * GROUPS,
-           "a descriptor for each other rank");
+    is_int(entries_of("/proc/self/task") - threads, threads_each * GROUPS, "%d thread%s a group",
+           threads_each, threads_each == 1 ? "" : "s");
+    is_int(entries_of("/proc/self/fd") - descriptors, descriptors_each * GROUPS, "%d descriptors",
+           descriptors_each);
     is_status(muster_group_allow_abort_from_signal(world), MUSTER_OK, "a listener for signals");
-    is_int(entries_of("/proc/self/task") - threads, 2 * GROUPS + 1, "is a thread more");
+    is_int(entries_of("/proc/self/task") - threads, threads_each * GROUPS + 1, "is a thread more");
     ranks_barrier();
     for (int i = 0; i < GROUPS; i++)
         muster_group_free(groups[i]);
@@ -384,6 +387,17 @@ static void holds(int rank, int size)
     muster_group_free(world);
     ranks_barrier();
     muster_store_free(store);
+}
+
+static void holds(int rank, int size)
+{
+    holds_each(rank, size, NULL, 1, 0);
+}
+
+/* A thread more for Gloo, and a connection to each other rank. */
+static void holds_over_gloo(int rank, int size)
+{
+    holds_each(rank, size, "gloo.shared_memory=off", 2, size - 1);
 }
 
 int main(int argc, char **argv)
@@ -399,6 +413,12 @@ int main(int argc, char **argv)
          .size = 3,
          .points = 4,
          .body = holds,
+         .silent = true,
+         .host_store = true},
+        {.name = "holds over gloo",
+         .size = 3,
+         .points = 4,
+         .body = holds_over_gloo,
          .silent = true,
          .host_store = true},
         {.name = "no_waiting", .size = 3, .points = 4, .body = no_waiting, .silent = true},

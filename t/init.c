@@ -22,7 +22,7 @@ static void takes_defaults(int rank, int size)
     is_int(muster_group_rank(group), rank, "its rank");
     is_int(muster_group_size(group), size, "its size");
     is_str(muster_group_name(group), "world", "its name");
-    is_str(muster_group_backend(group), size == 1 ? "local" : "gloo", "its backend");
+    is_str(muster_group_backend(group), "local", "its backend");
     is_int(muster_group_timeout(group), 30 * 60 * 1000, "its time-out");
     ok(group_works(group), "it works");
     is_status(muster_group_check(group), MUSTER_OK, "and says so");
@@ -377,16 +377,23 @@ static void struct_sizes(int rank, int size)
 
 static void local_for_many(int rank, int size)
 {
-    (void)rank;
     muster_init_args args = MUSTER_INIT_ARGS_INIT;
     args.backend = "local";
     args.timeout_ms = 2000;
+    args.options = rank == 1 ? "gloo.shared_memory=off" : NULL;
     muster_group *group = NULL;
     int64_t began = now_ms();
     is_status(muster_init_process_group(&group, &args), MUSTER_ERR_UNAVAILABLE,
-              "local for %d ranks", size);
+              "local for %d ranks, one of which shares no memory", size);
     ok(in_time(began, 3000), "in time");
-    has_str(muster_last_error(), "share memory", "the sentence says why");
+    has_str(muster_last_error(), "gloo.shared_memory is off there", "the sentence says why");
+    args.options = NULL;
+    args.timeout_ms = T;
+    is_status(muster_init_process_group(&group, &args), MUSTER_OK, "local for %d ranks", size);
+    is_str(group == NULL ? "" : muster_group_backend(group), "local", "is local");
+    ok(group_works(group), "and works");
+    muster_group_free(group);
+    group = NULL;
     args.backend = "cpu:gloo";
     args.timeout_ms = T;
     is_status(muster_init_process_group(&group, &args), MUSTER_OK, "then cpu:gloo");
@@ -439,7 +446,7 @@ int main(int argc, char **argv)
          .body = struct_sizes,
          .silent = true,
          .environment = nobody},
-        {.name = "local", .size = 4, .points = 6, .body = local_for_many, .silent = true},
+        {.name = "local", .size = 4, .points = 9, .body = local_for_many, .silent = true},
     };
     return ranks_main(argc, argv, cases, sizeof(cases) / sizeof(cases[0]));
 }

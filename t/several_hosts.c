@@ -318,8 +318,10 @@ static void by_host(void)
     ok(regular != NULL && orthogonal != NULL && regular < orthogonal, "are described");
     if (regular == NULL || orthogonal == NULL)
         return skip(4, "no sub-groups");
-    has_str(regular, "  address          127.", "a regular one is on loopback");
-    has_str(regular, "  address chosen   all ranks are on one host\n", "since it is on one host");
+    const char *backend = strstr(regular, "  backend          ");
+    ok(backend != NULL && strstr(backend, "local") == backend + 19,
+       "a regular one needs no network");
+    has_str(regular, "all ranks are on one host and share its memory\n", "since it is on one host");
     has_str(orthogonal, IPV4, "an orthogonal one is on the network");
     has_str(orthogonal, "  address chosen   route to the store\n", "that leads to the store");
     job_clear(&two, nodes);

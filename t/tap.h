@@ -22,6 +22,9 @@ void plan_skip_all(const char *reason, ...) TAP_PRINTF(1, 2);
 /* For tests over the gloo backend: the whole file is skipped where muster was built without it. */
 void needs_gloo(void);
 
+/* The same, for tests that are about Gloo: ranks of one host do not share memory. */
+void over_gloo(void);
+
 /* So many milliseconds, times MUSTER_TEST_TIMEOUT_FACTOR: for what must not take longer. */
 long long patient(long long ms);
 
