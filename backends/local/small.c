@@ -66,7 +66,9 @@ static void give(const hall *of, const hall_moves *moves, hall_slot *slot)
 {
     const char *send = of->call->send;
     if (!moves->each) {
-        memcpy(slot->payload, send, moves->gives ? hall_block_bytes(&moves->out, of->rank) : 0);
+        size_t bytes = moves->gives ? hall_block_bytes(&moves->out, of->rank) : 0;
+        if (bytes > 0)
+            memcpy(slot->payload, send, bytes);
         return;
     }
     size_t lane = lane_of(largest_block(of));
@@ -98,10 +100,12 @@ static void take_reduced(hall *of, const hall_moves *moves)
 
 static void take(hall *of, const hall_moves *moves)
 {
-    for (int r = 0; r < of->size; r++)
-        if (hall_takes_from(of, moves, r))
+    for (int r = 0; r < of->size; r++) {
+        size_t bytes = hall_takes_from(of, moves, r) ? hall_block_bytes(&moves->in, r) : 0;
+        if (bytes > 0)
             memcpy((char *)of->call->receive + hall_block_offset(&moves->in, r),
-                   given(of, moves, r), hall_block_bytes(&moves->in, r));
+                   given(of, moves, r), bytes);
+    }
 }
 
 static muster_status barrier(hall *of)
