@@ -117,7 +117,7 @@ static void run_hello(void)
     tools_start(4, hello, (const char *[]){NULL});
     is_int(tools_run.status, 0, "and runs");
     is_int(tools_count(tools_run.out, "\n"), 4, "every rank says a line");
-    has_str(tools_run.out, "rank 3 of 4 on gloo received: | 2 | 102 -1 | 3 | 103 -1\n",
+    has_str(tools_run.out, "rank 3 of 4 on local received: | 2 | 102 -1 | 3 | 103 -1\n",
             "what it received");
     tools_start(0, hello, (const char *[]){NULL});
     is_str(tools_run.out, "rank 0 of 1 on local received: | 0 | 100 -1\n", "and alone");

@@ -34,7 +34,7 @@ static void main_job(void)
     is_str(tools_run.err, "", "and complains of nothing");
     has_str(tools_run.out, "ranks       4 on 1 host\n", "ranks and hosts");
     has_str(tools_run.out, "2 regular of 2, 2 orthogonal of 2\n", "sub-groups");
-    has_str(tools_run.out, "backend     gloo", "the backend");
+    has_str(tools_run.out, "backend     local", "the backend");
     has_str(tools_run.out, "why         auto: ", "why");
     has_str(tools_run.out, "prompts     1319\n", "prompts");
     has_str(tools_run.out, "tokens      77109\n", "tokens");
