@@ -21,7 +21,6 @@ typedef struct segment_head {
     uint8_t nonce[CARD_NONCE];              /* rank 0's */
     SEGMENT_APART _Atomic uint64_t cause;   /* why the group has failed, or 0; see breach.h */
     SEGMENT_APART _Atomic uint32_t arrived; /* ranks that have mapped it; slept on */
-    _Atomic uint32_t direct;                /* of these: so many can read every other's memory */
     _Atomic uint32_t gone;                  /* ranks that have left in order */
 } segment_head;
 
