@@ -314,14 +314,15 @@ static void describes(int rank, int size)
         const char *facts[5];
     } groups[] = {
         {"auto",
-         {"\"backend\":\"cpu:gloo,cuda:nccl\"", "\"host_memory\":\"gloo\"",
+         {"\"backend\":\"cpu:local,cuda:nccl\"", "\"host_memory\":\"local\"",
           "\"device_memory\":\"nccl\"", "\"device_uuid\":\"GPU-", "\"device_transport\":\"NCCL"}},
         {"nccl",
          {"\"backend\":\"nccl\"", "\"host_memory\":\"staged through the device, by nccl\"",
           "\"device_memory\":\"nccl\"", "\"transport\":\"NCCL", "\"why\":\"asked for\""}},
         {"gloo",
-         {"\"backend\":\"gloo\"", "\"host_memory\":\"gloo\"",
-          "\"device_memory\":\"staged through the host, by gloo\"", "\"transport\":\"", "\"why\""}},
+         {"\"backend\":\"gloo\"", "\"host_memory\":\"local\"",
+          "\"device_memory\":\"staged through the host, by local\"", "\"transport\":\"",
+          "\"why\""}},
     };
     gpu_take(rank);
     for (size_t i = 0; i < 3; i++) {
