@@ -62,7 +62,10 @@ static void free_starved(int rank, int size)
 static void fail_starved(int rank, int size)
 {
     (void)size;
-    muster_group *group = world_of("world", T);
+    muster_init_args args = MUSTER_INIT_ARGS_INIT;
+    args.options = "gloo.shared_memory=off";
+    args.timeout_ms = T;
+    muster_group *group = group_of(&args);
     ranks_barrier();
     if (rank == 1)
         starve();
@@ -71,6 +74,22 @@ static void fail_starved(int rank, int size)
         feed();
     ok(status != MUSTER_OK, "an operation for which there is no memory ends: %s",
        muster_status_name(status));
+    muster_group_free(group);
+    ranks_barrier();
+}
+
+/* Over shared memory a barrier needs none of its own. */
+static void works_starved(int rank, int size)
+{
+    (void)size;
+    muster_group *group = world_of("world", T);
+    ranks_barrier();
+    if (rank == 1)
+        starve();
+    muster_status status = muster_barrier(group, NULL);
+    if (rank == 1)
+        feed();
+    is_status(status, MUSTER_OK, "a barrier takes no memory");
     muster_group_free(group);
     ranks_barrier();
 }
@@ -88,6 +107,7 @@ int main(int argc, char **argv)
     static const struct ranks_case cases[] = {
         {.name = "free", .size = 3, .points = 2, .body = free_starved},
         {.name = "fail", .size = 3, .points = 1, .body = fail_starved},
+        {.name = "work", .size = 3, .points = 1, .body = works_starved},
     };
     return ranks_main(argc, argv, cases, sizeof(cases) / sizeof(cases[0]));
 #endif

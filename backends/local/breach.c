@@ -132,8 +132,9 @@ bool breach_notice(muster_comm *comm)
 muster_status breach_error(muster_comm *comm)
 {
     pthread_mutex_lock(&comm->lock);
-    muster_status status =
-        comm->cause == MUSTER_ERR_PEER_LOST ? MUSTER_ERR_PEER_LOST : MUSTER_ERR_FAILED;
+    /* What this rank has come to by itself it says; others wait for the reason of whoever has. */
+    bool own = comm->cause == MUSTER_ERR_PEER_LOST || comm->cause == MUSTER_ERR_NO_MEMORY;
+    muster_status status = own ? comm->cause : MUSTER_ERR_FAILED;
     local_host->error(status, "%s", comm->cause_text);
     pthread_mutex_unlock(&comm->lock);
     return status;
