@@ -16,8 +16,8 @@
 
 enum {
     HALL_LINE = 64,
-    HALL_SLOTS = 4,  /* so many operations a rank may be ahead of another */
-    HALL_LABELS = 8, /* twice as many, so that those of late can be read in peace */
+    HALL_SLOTS = 16,  /* so many operations a rank may be ahead of another */
+    HALL_LABELS = 32, /* twice as many, so that those of late can be read in peace */
     HALL_PAYLOAD = 3 * 1024 - 24,
     HALL_PIECES = 4,         /* a shelf has room for so many */
     HALL_PIECE = 128 * 1024, /* bytes */
@@ -76,6 +76,7 @@ struct hall {
     uint32_t turns;   /* of all operations before */
     uint32_t *passed; /* operations that each rank has surely left */
     bool *waited_for; /* by the latest operation that timed out */
+    int crowded;      /* waits to come in which it does not yield */
     muster_reduce_input *inputs;
 
     /* Of the operation that runs. */

@@ -19,10 +19,11 @@
 #include "round.h"
 
 enum {
-    SPINS = 2000,       /* looks with a core for every rank: some 50 microseconds */
-    YIELDS = 200,       /* looks where ranks share cores */
-    SPINS_A_CHECK = 64, /* looks at the word for one at the state of the hall */
-    NAP_NS = 50000000,  /* a sleeper looks about itself so often */
+    SPINS = 2000,        /* looks with a core for every rank: some 50 microseconds */
+    YIELD_NS = 100000,   /* for so long other ranks may run instead, where they share cores */
+    CROWDED_WAITS = 256, /* after a yield that took as long nobody yields for so many waits */
+    SPINS_A_CHECK = 64,  /* looks at the word for one at the state of the hall */
+    NAP_NS = 50000000,   /* a sleeper looks about itself so often */
     NAP_WITHOUT_FUTEX_NS = 50000
 };
 
@@ -130,6 +131,27 @@ static void nap(hall *of, int peer, const _Atomic uint32_t *word, uint32_t targe
     atomic_store(&bell->waits_for, 0);
 }
 
+/* A yield costs little where only ranks share the core. Where other processes want it too each may
+ * take a time slice, and a sleeper comes to its turn much sooner. */
+static bool let_others_run(hall *of, const _Atomic uint32_t *word, uint32_t target)
+{
+    if (of->crowded > 0) {
+        of->crowded--;
+        return false;
+    }
+    int64_t begin = deadline_now_ns(), before = begin, now = begin;
+    while (now - begin < YIELD_NS && atomic_load(&of->lobby->state) == HALL_WHOLE) {
+        sched_yield();
+        if (is_reached(word, target))
+            return true;
+        before = now;
+        now = deadline_now_ns();
+    }
+    if (now - before >= YIELD_NS)
+        of->crowded = CROWDED_WAITS;
+    return false;
+}
+
 /* Looks for a while without sleeping. */
 static bool watch(hall *of, const _Atomic uint32_t *word, uint32_t target)
 {
@@ -143,12 +165,7 @@ static bool watch(hall *of, const _Atomic uint32_t *word, uint32_t target)
         }
         return false;
     }
-    for (int i = 0; i < YIELDS && atomic_load(&of->lobby->state) == HALL_WHOLE; i++) {
-        sched_yield();
-        if (is_reached(word, target))
-            return true;
-    }
-    return false;
+    return let_others_run(of, word, target);
 }
 
 muster_status station_wait_long(hall *of, int peer, const _Atomic uint32_t *word, uint32_t target)
