@@ -23,6 +23,7 @@ enum {
     YIELD_NS = 100000,   /* for so long other ranks may run instead, where they share cores */
     CROWDED_WAITS = 256, /* after a yield that took as long nobody yields for so many waits */
     SPINS_A_CHECK = 64,  /* looks at the word for one at the state of the hall */
+    SPINS_A_YIELD = 128, /* and for a core that two ranks have come to share all the same */
     NAP_NS = 50000000,   /* a sleeper looks about itself so often */
     NAP_WITHOUT_FUTEX_NS = 50000
 };
@@ -161,6 +162,8 @@ static bool watch(hall *of, const _Atomic uint32_t *word, uint32_t target)
                 return true;
             if (i % SPINS_A_CHECK == 0 && atomic_load(&of->lobby->state) != HALL_WHOLE)
                 return false;
+            if (i % SPINS_A_YIELD == SPINS_A_YIELD - 1)
+                sched_yield();
             relax();
         }
         return false;
