@@ -68,7 +68,8 @@ static const who one_without[] = {{"a", GOOD}, {"b", GOOD}, {"c", NULL}};
     XX(all_good, 1, "local", MUSTER_OK, "local", "asked for")                                      \
     XX(all_good, 1, "cpu:auto", MUSTER_OK, "local", "a group of one rank")                         \
     XX(all_good, 1, "rigged", MUSTER_OK, "rigged", "asked for")                                    \
-    XX(all_good, 3, "local", MUSTER_ERR_UNAVAILABLE, NULL, "but it serves ranks of one host and these 3 are on 2")                   \
+    XX(all_good, 3, "local", MUSTER_ERR_UNAVAILABLE, NULL,                                         \
+       "but it serves ranks of one host and these 3 are on 2")                                     \
     XX(all_good, 3, "riged", MUSTER_ERR_NOT_FOUND, NULL, "rigged")                                 \
     XX(all_good, 3, "", MUSTER_ERR_NOT_FOUND, NULL, "''")                                          \
     XX(all_good, 3, "cuda:nccl", MUSTER_ERR_NOT_FOUND, NULL, "no backend 'nccl'")                  \

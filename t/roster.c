@@ -13,13 +13,13 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-static const char whole[] =
-    "library\t0.1.0\nhost\tnode a\nhost_id\tboot-1\nasked\tauto\n"
-    "loopback\t127.128.0.77\nmemory\tit is off\npid\t77\npid_space\t4026531836\nstart\t123456789\nnonce\t42\n"
-    "checks\t1\nworld_size\t4\nrank\t2\ncores\t8\ntold_local_rank\t3\n"
-    "backend\tgloo\t2.6\t\t10.0.0.1\teth0\troute to the store\n"
-    "second\tgloo\tfd00::1\teth0\n"
-    "backend\tnccl\t\tno such device\t\t\t\n";
+static const char whole[] = "library\t0.1.0\nhost\tnode a\nhost_id\tboot-1\nasked\tauto\n"
+                            "loopback\t127.128.0.77\nmemory\tit is "
+                            "off\npid\t77\npid_space\t4026531836\nstart\t123456789\nnonce\t42\n"
+                            "checks\t1\nworld_size\t4\nrank\t2\ncores\t8\ntold_local_rank\t3\n"
+                            "backend\tgloo\t2.6\t\t10.0.0.1\teth0\troute to the store\n"
+                            "second\tgloo\tfd00::1\teth0\n"
+                            "backend\tnccl\t\tno such device\t\t\t\n";
 
 /* Reads a copy of its own size, so that a read beyond its end is found. */
 static muster_status read_copy(rank_record *record, const char *text, size_t size)

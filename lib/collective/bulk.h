@@ -16,19 +16,19 @@ bool bulk_serves(const muster_group *group);
  * communicator carries out has no use for them.
  */
 muster_status bulk_carry(muster_group *group, const collective_call *call,
-                          const message_label *label, const layout *out, const layout *in,
-                          deadline end);
+                         const message_label *label, const layout *out, const layout *in,
+                         deadline end);
 
 /* compose_all_gather_equal() by whichever way the group has. */
 muster_status bulk_all_gather_equal(muster_group *group, const message_label *label, void *receive,
-                                     size_t bytes, deadline end);
+                                    size_t bytes, deadline end);
 
 /*
  * One operation of a side whose backend has run, among the ranks of that side. The label is that of
  * the call which it is a part of; failures are those of the group.
  */
 muster_status bulk_run(muster_group *group, group_side *side, muster_call *call,
-                        const message_label *label, deadline end);
+                       const message_label *label, deadline end);
 
 /* Whether the call has a use for layouts. */
 bool bulk_needs_layouts(const muster_group *group, const collective_call *call);
