@@ -21,7 +21,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static rank_record records[2] = {{.host = "here", .world_size = 2},
                                      {.host = "there", .world_size = 2, .rank = 1}};
-    static muster_group group = {.size = 2, .ranks = {2, records}};
+    static muster_group group = {.size = 2, .ranks = {.count = 2, .hosts = 2, .ranks = records}};
     fuzz_bytes input = {data, size};
     char text[160], call[160];
     unsigned char received[MESSAGE_INLINE] = {0};

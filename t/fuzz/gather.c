@@ -132,7 +132,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     int mode = fuzz_byte(&input);
     group.size = 2 + mode % (MOST_RANKS - 1);
     group.rank = (mode >> 2) % group.size;
-    group.ranks = (roster){group.size, records};
+    group.ranks = (roster){.count = group.size, .hosts = group.size, .ranks = records};
     int root = (mode >> 4 & 7) - 1;
     wire = input;
     if (mode & 128)
