@@ -35,8 +35,8 @@ int main(int argc, char **argv)
         return EXIT_FAILURE;
     }
     bool good = perf_measure(&options, world);
-    /* Who leaves first would look lost to a rank that is still measuring. */
-    if (good && muster_barrier(world, NULL) != MUSTER_OK)
+    /* Who leaves first, be it with wrong results, would look lost to a rank that is still here. */
+    if (muster_group_check(world) == MUSTER_OK && muster_barrier(world, NULL) != MUSTER_OK)
         good = perf_failed(world);
     muster_group_free(world);
     return command_line_end(good ? EXIT_SUCCESS : EXIT_FAILURE);
