@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * The floating-point modes that C begins with, for the length of a computation: rounding to
- * nearest, subnormal numbers as they are. What the caller had comes back.
+ * nearest, subnormal numbers as they are. What the caller had comes back, exceptions too.
  *
  * The functions of C's fenv.h also save and load what no code here depends on, which on x86 takes
  * longer than the reduction of a short array.
@@ -29,7 +29,7 @@ static inline float_modes float_modes_set(void)
 
 static inline void float_modes_restore(float_modes kept)
 {
-    if ((kept.callers & ~(unsigned)FLOAT_MODES_FLAGS) != FLOAT_MODES_AT_FIRST)
+    if (__builtin_ia32_stmxcsr() != kept.callers)
         __builtin_ia32_ldmxcsr(kept.callers);
 }
 
