@@ -100,10 +100,21 @@ static muster_status within(const tier *t, muster_operation operation, int root,
     return bulk_run(t->way.group, &t->way.group->near, &call, t->way.label, t->way.end);
 }
 
+/* For what comes after the hosts have talked to each other: who waits for those that do so hears
+ * from them which ranks have not come, before it finds out that it waited in vain. */
+static tier afterwards(const tier *t)
+{
+    enum { LONGER_MS = 500 };
+    tier later = *t;
+    later.way.end.at_ns += (int64_t)LONGER_MS * 1000000;
+    return later;
+}
+
 static muster_status broadcast_within(const tier *t, int root, void *buffer, size_t count,
                                       muster_type type)
 {
-    return within(t, MUSTER_OPERATION_BROADCAST, root, buffer, buffer, count, type);
+    const tier later = afterwards(t);
+    return within(&later, MUSTER_OPERATION_BROADCAST, root, buffer, buffer, count, type);
 }
 
 /* ---- who stands for each host ---- */
@@ -136,8 +147,9 @@ static muster_status barrier(const tier *t)
     muster_status status = within(t, MUSTER_OPERATION_BARRIER, 0, NULL, NULL, 0, MUSTER_UINT8);
     if (status == MUSTER_OK && is_delegate(t))
         status = across_barrier(&t->way);
+    const tier later = afterwards(t);
     if (status == MUSTER_OK)
-        status = within(t, MUSTER_OPERATION_BARRIER, 0, NULL, NULL, 0, MUSTER_UINT8);
+        status = within(&later, MUSTER_OPERATION_BARRIER, 0, NULL, NULL, 0, MUSTER_UINT8);
     return status;
 }
 
@@ -211,7 +223,8 @@ static muster_status all_reduce_slices(const tier *t, const char *send, char *re
     if (status != MUSTER_OK)
         return status;
     divide(t, slice, count);
-    return within(t, MUSTER_OPERATION_ALL_GATHER, 0, slice, receive, count, type);
+    const tier later = afterwards(t);
+    return within(&later, MUSTER_OPERATION_ALL_GATHER, 0, slice, receive, count, type);
 }
 
 static bool has_slices(const muster_group *group, const collective_call *call)
