@@ -60,6 +60,16 @@ static bool can(const muster_group *group, const muster_call *call)
     return call->uniform && group->host.backend->ops->can(atomic_load(&group->host.comm), call);
 }
 
+/* Another rank has broken off, or knows who differs, and is about to say so. */
+static void await_report(muster_group *group)
+{
+    enum { MOMENT_MS = 500 };
+    const struct timespec nap = {0, 1000000};
+    deadline end = deadline_in(MOMENT_MS);
+    while (failure_begun(group) == MUSTER_OK && deadline_left_ms(end) > 0)
+        nanosleep(&nap, NULL);
+}
+
 /* A rank whose label differs; where that is nobody this one has heard of, others tell the cause. */
 static muster_status disagree(muster_group *group, const message_label *ours, int rank,
                               const bulk_label *said)
@@ -68,19 +78,10 @@ static muster_status disagree(muster_group *group, const message_label *ours, in
     const message_label theirs = label_read(said);
     if (rank >= 0)
         return message_disagreement(group, rank, ours, &theirs);
+    await_report(group);
     error_set(MUSTER_ERR_MISMATCH, "the ranks disagree in %s: others have made other calls",
               message_label_text(ours, text, sizeof(text)));
     return failure_raise(group, MUSTER_ERR_MISMATCH);
-}
-
-/* Another rank has broken off, and the backend is about to say which. */
-static void await_report(muster_group *group)
-{
-    enum { MOMENT_MS = 200 };
-    const struct timespec nap = {0, 1000000};
-    deadline end = deadline_in(MOMENT_MS);
-    while (failure_begun(group) == MUSTER_OK && deadline_left_ms(end) > 0)
-        nanosleep(&nap, NULL);
 }
 
 static muster_status fail(muster_group *group, const message_label *label, muster_status status,
