@@ -87,7 +87,7 @@ static const field fields[] = {
     AT(muster_option_report, help, 48),
     AT(muster_option_report, usable, 56),
     /* what plugins see */
-    SIZE(muster_host, 64),
+    SIZE(muster_host, 72),
     AT(muster_host, size, 4),
     AT(muster_host, error, 8),
     AT(muster_host, log, 16),
@@ -96,6 +96,7 @@ static const field fields[] = {
     AT(muster_host, cancelled, 40),
     AT(muster_host, broken, 48),
     AT(muster_host, patience_ms, 56),
+    AT(muster_host, reduce, 64),
     SIZE(muster_backend_info, 324),
     AT(muster_backend_info, version, 4),
     AT(muster_backend_info, details, 68),
@@ -120,7 +121,7 @@ static const field fields[] = {
     AT(muster_option, aliases, 40),
     AT(muster_option, environment, 48),
     AT(muster_option, help, 56),
-    SIZE(muster_backend, 152),
+    SIZE(muster_backend, 160),
     AT(muster_backend, abi, 0),
     AT(muster_backend, size, 4),
     AT(muster_backend, name, 8),
@@ -141,6 +142,7 @@ static const field fields[] = {
     AT(muster_backend, can, 128),
     AT(muster_backend, call, 136),
     AT(muster_backend, test, 144),
+    AT(muster_backend, run, 152),
     SIZE(muster_memory_place, 12),
     AT(muster_memory_place, kind, 4),
     AT(muster_memory_place, device, 8),
@@ -155,7 +157,7 @@ static const field fields[] = {
     AT(muster_device_table, in_use, 8),
     AT(muster_device_table, locate, 40),
     AT(muster_device_table, copy_wait, 96),
-    SIZE(muster_call, 128),
+    SIZE(muster_call, 160),
     AT(muster_call, operation, 4),
     AT(muster_call, type, 8),
     AT(muster_call, redop, 12),
@@ -171,6 +173,10 @@ static const field fields[] = {
     AT(muster_call, num_transfers, 104),
     AT(muster_call, stream, 112),
     AT(muster_call, timeout_ms, 120),
+    AT(muster_call, label, 128),
+    AT(muster_call, label_size, 136),
+    AT(muster_call, other_label, 144),
+    AT(muster_call, other_rank, 152),
 };
 
 #define IS(constant, value)                                                                        \

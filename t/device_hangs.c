@@ -136,7 +136,7 @@ static void driver_hangs(int rank, int size)
     began = now_ms();
     group = group_on("auto", "auto", longer);
     ok(in_time(began, longer), "another one is made in time");
-    is_str(muster_group_backend(group), "gloo", "without");
+    is_str(muster_group_backend(group), "local", "without");
     muster_group_describe(group, false, &text);
     has_str(text != NULL ? text : "", " hangs", "which it says");
     muster_free(text);

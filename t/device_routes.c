@@ -352,9 +352,9 @@ static void unused_options(int rank, int size)
         const char *options, *warning;
     } rows[] = {
         {"nccl.max_ctas=8", "option 'nccl.max_ctas' (options text) is without effect: "
-                            "the group runs on gloo (auto: "},
+                            "the group runs on local (auto: "},
         {"nccl.max_ctas?=8", ""},
-        {"gloo.batch=on", ""},
+        {"local.single_copy=on", ""},
     };
     (void)rank, (void)size;
     gpu_take(0);

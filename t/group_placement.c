@@ -69,7 +69,7 @@ static void devices(int rank, int size)
     static const char *const buses[] = {"0004:04:00.0", "0004:05:00.0", "0035:03:00.0",
                                         "0035:04:00.0"};
     muster_group *group = group_with("world", NULL), *part = NULL;
-    is_str(muster_group_backend(group), "cpu:gloo,cuda:nccl", "each rank has a GPU");
+    is_str(muster_group_backend(group), "cpu:local,cuda:nccl", "each rank has a GPU");
     muster_placement at = placement_of(group, rank);
     int device = -1;
     ok(at.device == rank && muster_group_device(group, &device) == MUSTER_OK && device == rank,
@@ -129,7 +129,7 @@ static void scarce(int rank, int size)
 {
     muster_group *group = group_with("world", NULL), *none = NULL;
     muster_init_args args = MUSTER_INIT_ARGS_INIT;
-    is_str(muster_group_backend(group), "gloo", "with fewer GPUs than ranks host memory is left");
+    is_str(muster_group_backend(group), "local", "with fewer GPUs than ranks host memory is left");
     ok((placement_of(group, rank).device >= 0) == (rank < 4), "some have one");
     has_str(placement_of(group, 5).shortage, "has 4 GPUs for 6 ranks: ranks 4-5 have none",
             "and a rank without is told why");

@@ -239,6 +239,8 @@ static void one_has_no_room(int rank, int size)
     snprintf(wanted, sizeof(wanted), "pid %d): backend 'gloo'", *pid);
     muster_init_args args = args_in(store, "narrow", rank, size);
     args.timeout_ms = 10000;
+    args.options = "gloo.shared_memory=off"; /* which needs nearly none */
+    args.backend = "gloo";
     muster_group *group = NULL;
     ok(muster_init_process_group(&group, &args) != MUSTER_OK && group == NULL,
        "a rank without descriptors: no group");

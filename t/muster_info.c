@@ -170,7 +170,7 @@ static void as_job(void)
     json_t *all = tools_json();
     json_t *job = json_object_get(all, "job");
     is_int((int)json_array_size(json_object_get(job, "ranks")), 2, "JSON: the ranks");
-    is_str(json_string_value(json_object_get(job, "backend")), "gloo", "the backend");
+    is_str(json_string_value(json_object_get(job, "backend")), "local", "the backend");
     is_str(json_string_value(json_object_get(all, "job_problem")), "", "no problem");
     json_decref(all);
 }

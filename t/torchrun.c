@@ -139,7 +139,7 @@ static void look_at_tools(struct job *jobs)
     ends_well(&jobs[4], "muster-gather does the main job");
     has_str(jobs[4].command.out, "every rank received what the file says", "as it should");
     has_str(jobs[4].command.out, "ranks       4 on 1 host", "on all ranks");
-    has_str(jobs[4].command.out, "backend     gloo", "over gloo");
+    has_str(jobs[4].command.out, "backend     local", "over shared memory");
     finish(&jobs[5]);
     is_int(jobs[5].command.status, 1, "a job of muster-run in each rank, that fails");
     has_str(jobs[5].command.err, "--group-size 3 does not divide the 2 ranks", "says why");

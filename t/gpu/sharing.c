@@ -18,7 +18,7 @@ static void shared(int rank, int size)
     (void)rank;
     gpu_take(0);
     muster_group *group = common_group("auto");
-    is_str(muster_group_backend(group), "gloo", "auto goes by gloo");
+    is_str(muster_group_backend(group), "local", "auto goes by shared memory");
     is_status(muster_group_describe(group, false, &text), MUSTER_OK, "and says why");
     has_str(text != NULL ? text : "", "have the same GPU", "which is the shared GPU");
     muster_free(text);
