@@ -3,14 +3,15 @@
  * Settings by name, such as "gloo.iface", for groups that are to be made.
  *
  * muster has a few of its own, which have no backend in front: "placement", "placement_list" and
- * "bind", see muster/placement.h. Each backend declares its own with a type, a default, the first and last version that know it,
- * and older names that are still understood. They are checked against the backend as found at run
- * time when a group is made: unknown names are MUSTER_ERR_ARGUMENT with the nearest known one
- * suggested, and so are ill-typed values; one that the version found does not know is
- * MUSTER_ERR_UNSUPPORTED with the version that does, or dropped with a warning where it was marked
- * optional. An optional one of a backend that is not there at all is dropped in the same way. Those
- * of a backend that is there, but not the group's, are without effect; a warning in the log says so
- * where they were not optional, and muster_group_describe() does.
+ * "bind", see muster/placement.h. Each backend declares its own with a type, a default, the first
+ * and last version that know it, and older names that are still understood. They are checked
+ * against the backend as found at run time when a group is made: unknown names are
+ * MUSTER_ERR_ARGUMENT with the nearest known one suggested, and so are ill-typed values; one that
+ * the version found does not know is MUSTER_ERR_UNSUPPORTED with the version that does, or dropped
+ * with a warning where it was marked optional. An optional one of a backend that is not there at
+ * all is dropped in the same way. Those of a backend that is there, but not the group's, are
+ * without effect; a warning in the log says so where they were not optional, and
+ * muster_group_describe() does.
  *
  * The same option may come from three places; the stronger wins: a muster_options object, the text
  * in muster_init_args.options, the environment variable MUSTER_OPTIONS.
