@@ -136,8 +136,10 @@ static void short_message(int rank, int size)
     int32_t *there = gpu_alloc(GPU_DEVICE, ROOM * sizeof(int32_t));
     for (int b = 0; b < BOTH; b++) {
         muster_group *group = group_on(asked[b], asked[b], SHORT);
-        if (rank == 0)
+        if (rank == 0) {
             muster_send(group, there, 4, MUSTER_INT32, 1, NULL);
+            sleep_ms((int)(SHORT * ranks_time_factor() / 2)); /* so that rank 1 gives up first */
+        }
         muster_status status = rank == 0 ? muster_barrier(group, NULL)
                                          : muster_recv(group, there, 8, MUSTER_INT32, 0, NULL);
         is_status(status, MUSTER_ERR_TIMEOUT, "%s: more is expected than was sent", asked[b]);

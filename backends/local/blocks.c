@@ -87,8 +87,11 @@ void hall_move_own(const hall *of, const hall_moves *moves)
     if (operation == MUSTER_OPERATION_BROADCAST ||
         (!root && (operation == MUSTER_OPERATION_GATHER || operation == MUSTER_OPERATION_SCATTER)))
         return;
+    size_t bytes = hall_block_bytes(&moves->out, of->rank);
+    if (bytes == 0) /* then there may be no buffers */
+        return;
     const char *from = (const char *)call->send + hall_block_offset(&moves->out, of->rank);
     char *to = (char *)call->receive + hall_block_offset(&moves->in, of->rank);
     if (from != to)
-        memmove(to, from, hall_block_bytes(&moves->out, of->rank));
+        memmove(to, from, bytes);
 }

@@ -52,6 +52,7 @@ const muster_backend local_backend = {
     .describe = local_describe,
     .suspects = breach_suspects,
     .left = breach_left,
+    .has_come = whole_has_come,
     .can = whole_can,
     .run = whole_run,
 };

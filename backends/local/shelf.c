@@ -66,8 +66,9 @@ static muster_status put(hall *of, const hall_moves *moves, size_t piece, uint32
     char *shelf = hall_shelf(of, of->rank, turn);
     const char *send = of->call->send;
     size_t first = t * piece;
-    if (!moves->each)
-        memcpy(shelf, send + first, hall_block_part(&moves->out, of->rank, first, piece));
+    size_t whole = moves->each ? 0 : hall_block_part(&moves->out, of->rank, first, piece);
+    if (whole > 0)
+        memcpy(shelf, send + first, whole);
     for (int r = 0; moves->each && r < of->size; r++)
         if (hall_gives_to(of, moves, r))
             memcpy(shelf + piece * (size_t)r, send + hall_block_offset(&moves->out, r) + first,

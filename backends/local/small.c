@@ -72,10 +72,12 @@ static void give(const hall *of, const hall_moves *moves, hall_slot *slot)
         return;
     }
     size_t lane = lane_of(largest_block(of));
-    for (int r = 0; r < of->size; r++)
-        if (hall_gives_to(of, moves, r))
+    for (int r = 0; r < of->size; r++) {
+        size_t bytes = hall_gives_to(of, moves, r) ? hall_block_bytes(&moves->out, r) : 0;
+        if (bytes > 0)
             memcpy(slot->payload + lane * (size_t)r, send + hall_block_offset(&moves->out, r),
-                   hall_block_bytes(&moves->out, r));
+                   bytes);
+    }
 }
 
 /* What rank gives to this one. */

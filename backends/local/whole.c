@@ -41,6 +41,11 @@ static int find_waited_for(const muster_comm *comm)
     return -1;
 }
 
+bool whole_has_come(muster_comm *comm, int peer)
+{
+    return comm->hall != NULL && find_waited_for(comm) >= 0 && !hall_waited_for(comm->hall, peer);
+}
+
 static void await_cause(muster_comm *comm)
 {
     struct timespec pause = {0, 1000000};

@@ -9,5 +9,6 @@
 
 bool whole_can(muster_comm *comm, const muster_call *call);
 muster_status whole_run(muster_comm *comm, const muster_call *call);
+bool whole_has_come(muster_comm *comm, int peer);
 
 #endif

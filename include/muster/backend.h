@@ -372,6 +372,10 @@ typedef struct muster_backend {
      * order, as far as this rank has heard. */
     bool (*left)(muster_comm *comm, int peer);
 
+    /* (optional) After run has returned MUSTER_ERR_TIMEOUT, until close: whether peer came to that
+     * operation all the same, so that nobody waited for it. */
+    bool (*has_come)(muster_comm *comm, int peer);
+
     /* ---- A backend with devices has all of these, one without has none but can. ---- */
 
     const muster_device_table *devices;

@@ -52,6 +52,7 @@ typedef struct inquiry {
     char calls[CALLS_TEXT]; /* this rank's latest ones */
     bool due;               /* an operation is, or was a moment ago */
     int peer;               /* the one that a rank that timed out waited for itself, or -1 */
+    bool *came;             /* a flag a rank: it came to that collective for sure */
     loss loss;              /* whose connections were closed */
     char cause[ERROR_SIZE];
 } inquiry;
@@ -61,6 +62,7 @@ static void inquiry_free(void *what)
     inquiry *asked = what;
     muster_store_free(asked->store);
     free(asked->loss.suspects);
+    free(asked->came);
     free(asked->prefix);
     free(asked);
 }
@@ -253,6 +255,7 @@ static bool ask_for(const inquiry *asked, int rank, census *found)
     found->missing[rank] = status == MUSTER_ERR_TIMEOUT;
     if (status == MUSTER_OK)
         compare_place(asked, rank, (muster_blob){value, size}, found);
+    found->missing[rank] = found->missing[rank] && !asked->came[rank];
     muster_free(value);
     return status == MUSTER_OK || status == MUSTER_ERR_TIMEOUT;
 }
@@ -349,14 +352,20 @@ static bool is_due(muster_group *group)
     return left_ms < BEFORE_DUE_MS && left_ms > -AFTER_DUE_MS;
 }
 
-/* Whom the backend suspects to be lost. */
-static bool find_suspects(muster_group *group, loss *all)
+/* What the backend knows of the others: whom it suspects to be lost, and who has come. */
+static bool ask_backend(muster_group *group, inquiry *asked)
 {
+    loss *all = &asked->loss;
     all->suspects = calloc((size_t)group->size, sizeof(*all->suspects));
-    for (int r = 0; all->suspects != NULL && r < group->size; r++)
+    asked->came = calloc((size_t)group->size, sizeof(*asked->came));
+    if (all->suspects == NULL || asked->came == NULL)
+        return false;
+    for (int r = 0; r < group->size; r++) {
+        asked->came[r] = group_has_come(group, r);
         if (r != group->rank && group_suspects(group, r))
             loss_add(all, &group->ranks.ranks[r]);
-    return all->suspects != NULL;
+    }
+    return true;
 }
 
 static void inquire(muster_group *group, void (*talk)(inquiry *), uint64_t sequence, int peer,
@@ -371,7 +380,7 @@ static void inquire(muster_group *group, void (*talk)(inquiry *), uint64_t seque
     asked->store = store_retain(group->store);
     asked->loss = (loss){
         .store = asked->store, .prefix = asked->prefix, .rank = group->rank, .size = group->size};
-    if (!find_suspects(group, &asked->loss)) {
+    if (!ask_backend(group, asked)) {
         inquiry_free(asked);
         return;
     }

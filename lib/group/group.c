@@ -190,6 +190,13 @@ bool group_has_left(const muster_group *group, int rank)
            group->host.backend->ops->left(comm, rank);
 }
 
+bool group_has_come(const muster_group *group, int rank)
+{
+    muster_comm *comm = atomic_load(&group->host.comm);
+    return comm != NULL && group->host.backend->ops->has_come != NULL &&
+           group->host.backend->ops->has_come(comm, rank);
+}
+
 static void end_communication(muster_group *group)
 {
     if (group->queue == NULL) {

@@ -152,6 +152,9 @@ size_t group_sides(muster_group *group, group_side *sides[GROUP_SIDES]);
 bool group_suspects(const muster_group *group, int rank);
 bool group_has_left(const muster_group *group, int rank);
 
+/* Whether it came to the operation of the backend that has just timed out, for sure. */
+bool group_has_come(const muster_group *group, int rank);
+
 /* Breaks the communicators that are open. */
 void group_abort_comms(muster_group *group);
 
