@@ -387,6 +387,9 @@ static void local_for_many(int rank, int size)
               "local for %d ranks, one of which shares no memory", size);
     ok(in_time(began, 3000), "in time");
     has_str(muster_last_error(), "gloo.shared_memory is off there", "the sentence says why");
+    args.options = "gloo.shared_memory=OFF";
+    is_status(muster_init_process_group(&group, &args), MUSTER_ERR_ARGUMENT, "nor is OFF off");
+    has_str(muster_last_error(), "gloo.shared_memory is 'OFF'; give auto or off", "which is said");
     args.options = NULL;
     args.timeout_ms = T;
     is_status(muster_init_process_group(&group, &args), MUSTER_OK, "local for %d ranks", size);
@@ -446,7 +449,7 @@ int main(int argc, char **argv)
          .body = struct_sizes,
          .silent = true,
          .environment = nobody},
-        {.name = "local", .size = 4, .points = 9, .body = local_for_many, .silent = true},
+        {.name = "local", .size = 4, .points = 11, .body = local_for_many, .silent = true},
     };
     return ranks_main(argc, argv, cases, sizeof(cases) / sizeof(cases[0]));
 }

@@ -134,15 +134,20 @@ static void introduce_devices(const muster_options *options, const backend_entry
     has->reason = said->reason;
 }
 
-/* Why this process can't, or is not to, share memory with other ranks; "" where it can. */
-static const char *memory_why_not(const muster_options *options)
+/* Why this process can't, or is not to, share memory with other ranks; *why is "" where it can. */
+static muster_status memory_why_not(const muster_options *options, const char **why)
 {
     const backend_entry *gloo = backend_find("gloo");
     const char *wanted = options_value(
         options, gloo != NULL && gloo->ops ? gloo->ops->options : NULL, "gloo.shared_memory", NULL);
-    if (wanted != NULL && strcmp(wanted, "off") == 0)
-        return "gloo.shared_memory is off there";
-    return backend_find("local")->ops->run == NULL ? "its muster shares none" : "";
+    bool off = wanted != NULL && strcmp(wanted, "off") == 0;
+    if (wanted != NULL && !off && strcmp(wanted, "auto") != 0)
+        return error_set(MUSTER_ERR_ARGUMENT, "option gloo.shared_memory is '%s'; give auto or off",
+                         wanted);
+    *why = off                                       ? "gloo.shared_memory is off there"
+           : backend_find("local")->ops->run == NULL ? "its muster shares none"
+                                                     : "";
+    return MUSTER_OK;
 }
 
 static unsigned long long random_number(void)
@@ -163,6 +168,9 @@ muster_status handshake_introduce(const muster_store *store, const muster_option
     host_identity me;
     muster_status status = backend_list(&list, &count);
     bool checks = false;
+    const char *memory = "";
+    if (status == MUSTER_OK)
+        status = memory_why_not(options, &memory);
     if (status == MUSTER_OK)
         status = host_identity_get(&me);
     if (status == MUSTER_OK)
@@ -189,7 +197,7 @@ muster_status handshake_introduce(const muster_store *store, const muster_option
                         .host_id = me.host_id,
                         .asked = asked,
                         .loopback = loopback_of_process(me.pid, loopback, sizeof(loopback)),
-                        .memory = memory_why_not(options),
+                        .memory = memory,
                         .pid = me.pid,
                         .pid_space = me.pid_namespace,
                         .start = me.start_time,
