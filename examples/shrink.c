@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * A job that goes on when ranks are lost. The ranks given as arguments end on the way, as if they
- * had crashed, but with status 0, since muster-run stops a job in which a rank fails:
+ * had crashed, but with status 0, since muster-run stops a job in which a rank fails, unless it is
+ * given --keep-going:
  *
  *     muster-run -n 5 ./shrink 1 3
  */

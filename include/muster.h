@@ -3,9 +3,10 @@
  * muster: assembles the ranks of a job into process groups and gathers what they carry.
  *
  * A program that runs on many ranks calls muster_init_process_group() on each of them, gets a
- * muster_group, and calls collectives on it. Groups run on a backend: "gloo" between processes and
- * hosts, "local" for one rank. All of it is reached through this header, which is the first page of
- * the manual; the headers that it includes are the others, in the order in which to read them.
+ * muster_group, and calls collectives on it. Groups run on a backend: "local" between the
+ * processes of one host, "gloo" between hosts, "nccl" between GPUs. All of it is reached through
+ * this header, which is the first page of the manual; the headers that it includes are the others,
+ * in the order in which to read them.
  *
  * A first program:
  *

@@ -28,7 +28,9 @@
  *
  * Results. Reductions take the elements of ranks in the order of ranks in every call and for every
  * count: all ranks get the same bits, muster_reduce() those of muster_all_reduce(), and the same
- * call the same again.
+ * call the same again. In groups of several hosts of which some have several ranks, floating types
+ * of 32 and 64 bits are summed host by host and then the hosts, by muster_reduce() and
+ * muster_all_reduce(); with the option gloo.shared_memory=off all go in the order of ranks.
  */
 #ifndef MUSTER_COLLECTIVE_H
 #define MUSTER_COLLECTIVE_H
