@@ -112,11 +112,13 @@ void group_abort_comms(muster_group *group)
 {
     group_side *sides[GROUP_SIDES];
     size_t count = group_sides(group, sides);
+    atomic_fetch_add(&group->aborting, 1);
     for (size_t i = 0; i < count; i++) {
         muster_comm *comm = atomic_load(&sides[i]->comm);
         if (comm != NULL)
             sides[i]->backend->ops->abort(comm);
     }
+    atomic_fetch_sub(&group->aborting, 1);
 }
 
 /* A world is placed as its options say, and what is made of it as the world was. */
@@ -139,10 +141,15 @@ bool group_heeds(const muster_group *group, const char *option)
     return false;
 }
 
+/* Another side, which is still open or is being closed, may be aborting this one, which takes a
+ * moment: it has seen the communicator before it was taken away. */
 static void *close_comm(void *argument)
 {
     group_side *side = argument;
+    const struct timespec moment = {0, 100000};
     muster_comm *comm = atomic_exchange(&side->comm, NULL);
+    while (comm != NULL && atomic_load(&side->group->aborting) > 0)
+        nanosleep(&moment, NULL);
     if (comm != NULL)
         side->backend->ops->close(comm);
     return NULL;

@@ -88,6 +88,7 @@ struct muster_group {
     int *to_parent;
     int *to_world;
     _Atomic int64_t timeout_ms;
+    atomic_int aborting; /* threads that are breaking off the communicators */
     roster ranks;
     bool one_host; /* that of all ranks */
     muster_options *options;
