@@ -102,13 +102,31 @@ static muster_status why_not(const roster *ranks, const backend_entry *entry, ch
     return MUSTER_OK;
 }
 
+/* Whether a rank runs where the others of its host can't see its process, as in another container.
+ */
+static bool is_apart(const roster *ranks, int rank)
+{
+    const rank_record *self = &ranks->ranks[rank];
+    for (int r = rank - 1; r >= 0; r--)
+        if (strcmp(ranks->ranks[r].host_id, self->host_id) == 0)
+            return ranks->ranks[r].pid_space != self->pid_space;
+    return false;
+}
+
 /* A rank that shares a host with another, but not its memory; -1: there is none. */
 static int first_without_memory(const roster *ranks)
 {
     for (int r = 0; r < ranks->count; r++)
-        if (*ranks->ranks[r].memory != '\0' && roster_ranks_on_host(ranks, r) > 1)
+        if (is_apart(ranks, r) ||
+            (*ranks->ranks[r].memory != '\0' && roster_ranks_on_host(ranks, r) > 1))
             return r;
     return -1;
+}
+
+static const char *why_without(const roster *ranks, int rank)
+{
+    const char *said = ranks->ranks[rank].memory;
+    return *said != '\0' ? said : "it runs in another pid namespace than others of its host";
 }
 
 /* Where 'local' was asked for by name. */
@@ -125,7 +143,7 @@ static muster_status check_local(const roster *ranks)
         return MUSTER_OK;
     return error_set(
         MUSTER_ERR_UNAVAILABLE, "backend 'local' was asked for, but %s can't share memory: %s",
-        rank_record_name(&ranks->ranks[without], who, sizeof(who)), ranks->ranks[without].memory);
+        rank_record_name(&ranks->ranks[without], who, sizeof(who)), why_without(ranks, without));
 }
 
 /* The backend of that name, which all ranks must have. */
@@ -262,7 +280,7 @@ static muster_status add_memory(const roster *ranks, choice *made)
     else if (without >= 0 && made->host != NULL && strcmp(made->host->name, "gloo") == 0)
         snprintf(words, sizeof(words), "no memory is shared, since of %s it is said: %s",
                  rank_record_name(&ranks->ranks[without], who, sizeof(who)),
-                 ranks->ranks[without].memory);
+                 why_without(ranks, without));
     return *words == '\0' ? MUSTER_OK : add_words(&made->why, "; ", words, "");
 }
 
