@@ -92,6 +92,23 @@ static void map_of(size_t i)
     roster_clear(&list);
 }
 
+static void sentences(void)
+{
+    roster list;
+    near_map map;
+    char text[64];
+    read_roster(&list, 5, letter, "ababa");
+    near_map_make(&list, &map);
+    is_str(near_sentence(&map, 4, "rank 2 waits for rank 1 of rank x", text, sizeof(text)),
+           "rank 4 waits for rank 2 of rank x", "numbers within a host become the group's");
+    is_str(near_sentence(&map, 3, "rank 1, rank 7", text, sizeof(text)), "rank 3, rank 7",
+           "those that are none stay");
+    is_int((int)strlen(near_sentence(&map, 0, "rank 1 and many words more", text, 9)), 8,
+           "what is too long is cut");
+    near_map_clear(&map);
+    roster_clear(&list);
+}
+
 static void scattered(int rank, char *text, const void *of)
 {
     (void)of;
@@ -115,9 +132,10 @@ static void large(void)
 
 int main(void)
 {
-    plan(4 * NUM_MAPS + 4);
+    plan(4 * NUM_MAPS + 7);
     for (size_t i = 0; i < NUM_MAPS; i++)
         map_of(i);
+    sentences();
     large();
     return done();
 }

@@ -113,6 +113,16 @@ static int rank_of(const muster_group *group, const group_side *side, int number
     return ranks != NULL ? ranks[number] : number;
 }
 
+/* The near side's sentence is in the numbers of this host. */
+static void translate(const muster_group *group, const group_side *side, muster_status status)
+{
+    char said[ERROR_SIZE], text[ERROR_SIZE];
+    if (side != &group->near)
+        return;
+    snprintf(said, sizeof(said), "%s", muster_last_error());
+    error_set(status, "%s", near_sentence(&group->hosts, group->rank, said, text, sizeof(text)));
+}
+
 /* A little more than is left, for what it takes to ask. */
 static int64_t left_ms(deadline end)
 {
@@ -132,8 +142,10 @@ muster_status bulk_run(muster_group *group, group_side *side, muster_call *call,
     call->other_rank = &rank;
     call->timeout_ms = left_ms(end);
     muster_status status = side->backend->ops->run(atomic_load(&side->comm), call);
-    return status == MUSTER_OK ? MUSTER_OK
-                               : fail(group, label, status, rank_of(group, side, rank), &said);
+    if (status == MUSTER_OK)
+        return MUSTER_OK;
+    translate(group, side, status);
+    return fail(group, label, status, rank_of(group, side, rank), &said);
 }
 
 /* A rank that moves nothing does not know that the others go by a device's communicator. */

@@ -212,7 +212,12 @@ void failure_reported(muster_comm_owner *owner, int rank, muster_status status,
 {
     const group_side *side = (const group_side *)owner;
     muster_group *group = side->group;
-    rank = side == &group->near && rank >= 0 ? near_rank(group, rank) : rank;
+    char translated[ERROR_SIZE];
+    if (side == &group->near) {
+        rank = rank >= 0 ? near_rank(group, rank) : rank;
+        sentence =
+            near_sentence(&group->hosts, group->rank, sentence, translated, sizeof(translated));
+    }
     if (!failure_begin(group, status))
         return;
     char cause[ERROR_SIZE];

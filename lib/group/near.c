@@ -6,6 +6,7 @@
 
 #include "group/near.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -94,4 +95,24 @@ const int *near_map_ranks(const near_map *map, int rank, int *count)
     int host = map->host[rank];
     *count = map->starts[host + 1] - map->starts[host];
     return map->members + map->starts[host];
+}
+
+const char *near_sentence(const near_map *map, int rank, const char *sentence, char *text,
+                          size_t size)
+{
+    static const char mark[] = "rank ";
+    int count, number, length;
+    const int *ranks = near_map_ranks(map, rank, &count);
+    size_t used = 0;
+    text[0] = '\0';
+    for (const char *at = sentence; *at != '\0' && used + 1 < size; at += length) {
+        length = 1;
+        if (strncmp(at, mark, sizeof(mark) - 1) == 0 &&
+            sscanf(at, "rank %d%n", &number, &length) == 1 && number >= 0 && number < count)
+            snprintf(text + used, size - used, "%s%d", mark, ranks[number]);
+        else
+            snprintf(text + used, size - used, "%.*s", length, at);
+        used += strlen(text + used);
+    }
+    return text;
 }

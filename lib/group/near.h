@@ -26,4 +26,9 @@ void near_map_clear(near_map *map);
 /* Where the ranks of the host that rank is on begin, and how many they are. */
 const int *near_map_ranks(const near_map *map, int rank, int *count);
 
+/* A sentence of the near side of rank, in which "rank 1" is the second of its host, in the numbers
+ * of the group. Returns text. */
+const char *near_sentence(const near_map *map, int rank, const char *sentence, char *text,
+                          size_t size);
+
 #endif
