@@ -23,8 +23,10 @@
  * message more between each two ranks. Messages between two ranks compare themselves; those of
  * device memory over NCCL do so where it is set. Without it a disagreement is found as above: never
  * in silence, but by those alone who have to do with each other, and in the case of a root only
- * after the time-out. Device memory over NCCL is the exception: there ranks that disagree get what
- * NCCL makes of it, which may be wrong data and MUSTER_OK.
+ * after the time-out. There are two exceptions: over NCCL ranks that disagree on device memory get
+ * what NCCL makes of it, which may be wrong data and MUSTER_OK; and ranks of one host that name
+ * different roots for a small broadcast or scatter find out in the next operation in which all
+ * ranks wait for each other.
  *
  * Results. Reductions take the elements of ranks in the order of ranks in every call and for every
  * count: all ranks get the same bits, muster_reduce() those of muster_all_reduce(), and the same
