@@ -9,7 +9,6 @@
 #include "net/host_identity.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <sched.h>
 #include <signal.h>
@@ -21,57 +20,12 @@
 
 #include "base/error.h"
 #include "base/fnv.h"
-
-/* Reads a small file whole; false where it can't be opened or is empty. */
-static bool host_identity_read(const char *path, char *text, size_t size)
-{
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return false;
-    ssize_t got;
-    do
-        got = read(fd, text, size - 1);
-    while (got < 0 && errno == EINTR);
-    close(fd);
-    text[got < 0 ? 0 : got] = '\0';
-    return got > 0;
-}
+#include "base/process_stat.h"
 
 static uint64_t host_identity_namespace(const char *path)
 {
     struct stat about;
     return stat(path, &about) == 0 ? (uint64_t)about.st_ino : 0;
-}
-
-/* What a line of /proc/PID/stat says. */
-typedef struct process_stat {
-    char state;
-    unsigned long flags;
-    uint64_t start_time;
-} process_stat;
-
-/* The program's name in it may hold blanks and parentheses, so the fields are counted from the last
- * one. */
-static bool host_identity_read_stat(const char *path, process_stat *process)
-{
-    enum { STATE = 3, FLAGS = 9, START_TIME = 22 };
-    char line[1024];
-    if (!host_identity_read(path, line, sizeof(line)))
-        return false;
-    const char *at = strrchr(line, ')');
-    if (at == NULL || at[1] != ' ')
-        return false;
-    process->state = at[2];
-    at++;
-    for (int field = STATE; field < START_TIME && at != NULL; field++) {
-        if (field == FLAGS)
-            process->flags = strtoul(at + 1, NULL, 10);
-        at = strchr(at + 1, ' ');
-    }
-    if (at == NULL)
-        return false;
-    process->start_time = strtoull(at + 1, NULL, 10);
-    return true;
 }
 
 static const char boot_path[] = "/proc/sys/kernel/random/boot_id";
@@ -81,7 +35,7 @@ static bool host_identity_boot(char digits[33])
 {
     char text[64];
     size_t length = 0;
-    if (!host_identity_read(boot_path, text, sizeof(text)))
+    if (!process_text_read(boot_path, text, sizeof(text)))
         return false;
     for (const char *at = text; *at != '\0' && length < 32; at++)
         if (strchr("0123456789abcdef", *at) != NULL)
@@ -132,7 +86,7 @@ muster_status host_identity_get(host_identity *self)
     self->pid = getpid();
     self->pid_namespace = host_identity_namespace("/proc/self/ns/pid");
     process_stat process;
-    if (host_identity_read_stat("/proc/self/stat", &process))
+    if (process_stat_read("/proc/self/stat", &process))
         self->start_time = process.start_time;
     self->cores = host_identity_cores();
     return MUSTER_OK;
@@ -151,7 +105,7 @@ bool host_identity_alive(uint64_t pid_namespace, int64_t pid, uint64_t start_tim
     process_stat process;
     snprintf(path, sizeof(path), "/proc/%" PRId64 "/stat", pid);
     /* Other users' processes may be hidden there; that one runs is all that is known then. */
-    if (!host_identity_read_stat(path, &process))
+    if (!process_stat_read(path, &process))
         return true;
     if (process.state == 'Z' || process.state == 'X' || (process.flags & EXITING) != 0)
         return false;
