@@ -43,8 +43,9 @@ int tools_width(const char *text)
 {
     size_t width = 0;
     while (*text != '\0') {
-        size_t line = strcspn(text, "\n");
-        width = line > width ? line : width;
+        size_t line = strcspn(text, "\n"), indent = strspn(text, " ");
+        bool one_word = indent + strcspn(text + indent, " \n") == line;
+        width = !one_word && line > width ? line : width;
         text += line + (text[line] == '\n');
     }
     return (int)width;

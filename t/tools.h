@@ -22,7 +22,8 @@ void tools_start(int ranks, const char *tool, const char *const *words);
 /* How many times part is in text. */
 int tools_count(const char *text, const char *part);
 
-/* The length of the longest line, in bytes. */
+/* The length of the longest line, in bytes, but for those of one word, such as a path, which can't
+ * be broken. */
 int tools_width(const char *text);
 
 /* A path in the folder of this test, in one of a few buffers in turn; the file is written where
