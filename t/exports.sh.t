@@ -89,7 +89,7 @@ if [ $have_compiler = yes ]; then
 else
     skip "what muster.h includes" "no such compiler"
 fi
-sed -n 's/.*[[:blank:]]include\/\(muster[./a-z_]*\.h\).*/\1/p' "$srcdir/Makefile.am" | LC_ALL=C sort >"$work/installed"
+sed -n 's/.*[[:blank:]]include\/\(muster[./a-z_]*\.h\).*/\1/p' "$srcdir/include/local.mk" | LC_ALL=C sort >"$work/installed"
 echo $headers | tr ' ' '\n' | LC_ALL=C sort >"$work/there"
 same "$work/there" "$work/installed" "every header is installed"
 

@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# Documents on one subject each.
+EXTRA_DIST += \
+	doc/collectives.md \
+	doc/devices.md \
+	doc/failures.md \
+	doc/hardening.md \
+	doc/hosts.md \
+	doc/launchers.md \
+	doc/machine.md \
+	doc/nccl.md \
+	doc/placement.md \
+	doc/security.md \
+	doc/speed.md \
+	doc/torch.md
