@@ -24,19 +24,29 @@ t_libtap_la_SOURCES = \
 	tools/run/environment.c tools/run/environment.h \
 	tools/run/families.c tools/run/families.h
 
-# A unit test links all of libmuster's code; a test from the outside links lib/libmuster.la.
+# A unit test links all of libmuster's code; a test from the outside links lib/libmuster.la. Where nothing else
+# is said t/NAME.t is a unit test and its source is t/NAME.c.
 UNIT_LDADD = t/libtap.la lib/libmuster_all.la
 GROUP_LDADD = t/libtap.la lib/libmuster.la
+LDADD = $(UNIT_LDADD)
 # A test in which memory runs out has its allocations go through t/scarce.c.
 SCARCE_MEMORY = -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=strdup,--wrap=strndup \
 	-Wl,--wrap=asprintf,--wrap=open_memstream
 
+# What several tests compile: slow and simple ways to the results of operations.
+MODEL_SOURCES = t/model.c t/model.h t/slow_floats.c t/slow_floats.h
+EXPECT_SOURCES = $(MODEL_SOURCES) t/collective_expect.c t/collective_expect.h \
+	t/collective_rows.c t/collective_rows.h
+
 check_PROGRAMS += t/harness.t
 t_harness_t_SOURCES = t/harness.c t/harness_cases.c t/harness_cases.h
-t_harness_t_LDADD = $(UNIT_LDADD)
 
 # Tests of what was built and of the tree itself; they use the tools that it was built with.
-dist_check_SCRIPTS += t/exports.sh.t t/quickstart.sh.t t/rooms.sh.t t/slots_model.sh.t
+dist_check_SCRIPTS += \
+	t/exports.sh.t \
+	t/quickstart.sh.t \
+	t/rooms.sh.t \
+	t/slots_model.sh.t
 EXTRA_DIST += t/model/slots.pml
 AM_TESTS_ENVIRONMENT = CC='$(CC)'; CXX='$(CXX)'; NM='$(NM)'; export CC CXX NM;
 

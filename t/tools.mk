@@ -2,23 +2,29 @@
 #
 # Tests of the tools, and of jobs that they start.
 if TOOLS
-check_PROGRAMS += t/keep_going.t t/muster_run.t t/muster_run_nodes.t
+check_PROGRAMS += \
+	t/keep_going.t \
+	t/muster_run.t \
+	t/muster_run_nodes.t
 endif
-t_muster_run_nodes_t_CPPFLAGS = $(t_muster_run_t_CPPFLAGS)
-t_muster_run_nodes_t_SOURCES = t/muster_run_nodes.c t/muster_run.h
-t_muster_run_nodes_t_LDADD = $(UNIT_LDADD)
-t_muster_run_t_CPPFLAGS = $(AM_CPPFLAGS) -DMUSTER_RUN='"$(abs_top_builddir)/tools/muster-run"' -DTOPOLOGIES='"$(abs_srcdir)/t/topologies"'
-t_muster_run_t_SOURCES = t/muster_run.c t/muster_run.h t/muster_run_ends.c t/muster_run_secret.c
-t_muster_run_t_LDADD = $(UNIT_LDADD)
 t_keep_going_t_CPPFLAGS = $(t_muster_run_t_CPPFLAGS)
-t_keep_going_t_SOURCES = t/keep_going.c
 t_keep_going_t_LDADD = $(GROUP_LDADD)
+t_muster_run_nodes_t_SOURCES = t/muster_run_nodes.c t/muster_run.h
+t_muster_run_nodes_t_CPPFLAGS = $(t_muster_run_t_CPPFLAGS)
+t_muster_run_t_SOURCES = t/muster_run.c t/muster_run.h t/muster_run_ends.c t/muster_run_secret.c
+t_muster_run_t_CPPFLAGS = $(AM_CPPFLAGS) -DMUSTER_RUN='"$(abs_top_builddir)/tools/muster-run"' \
+	-DTOPOLOGIES='"$(abs_srcdir)/t/topologies"'
 
 # What the tests of the other tools share, and these.
 if TOOLS
 noinst_LTLIBRARIES += t/libtooltest.la
-check_PROGRAMS += t/muster_info.t
-check_PROGRAMS += t/examples.t t/many_ranks.t t/muster_gather.t t/muster_perf.t t/muster_perf_sweep.t
+check_PROGRAMS += \
+	t/examples.t \
+	t/many_ranks.t \
+	t/muster_gather.t \
+	t/muster_info.t \
+	t/muster_perf.t \
+	t/muster_perf_sweep.t
 check_LTLIBRARIES += t/wrong_results.la
 endif
 TOOLTEST_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS) -DTOOLS='"$(abs_top_builddir)/tools"' \
@@ -30,47 +36,41 @@ EXAMPLES_CPPFLAGS = -DEXAMPLES_CC='"$(CC)"' \
 	-DEXAMPLES_FLAGS='"$(SANITIZER_CFLAGS)"' -DSOURCES='"$(abs_top_srcdir)"' \
 	-DBUILD='"$(abs_top_builddir)"'
 t_examples_t_CPPFLAGS = $(TOOLTEST_CPPFLAGS) $(EXAMPLES_CPPFLAGS)
-t_examples_t_SOURCES = t/examples.c
 t_examples_t_LDADD = $(TOOLTEST_LDADD)
+t_many_ranks_t_CPPFLAGS = $(TOOLTEST_CPPFLAGS)
+t_many_ranks_t_LDADD = $(TOOLTEST_LDADD)
 t_muster_gather_t_CPPFLAGS = $(TOOLTEST_CPPFLAGS)
-t_muster_gather_t_SOURCES = t/muster_gather.c
 t_muster_gather_t_LDADD = $(TOOLTEST_LDADD)
 t_muster_info_t_CPPFLAGS = $(TOOLTEST_CPPFLAGS) -DPLUGINS='"$(abs_builddir)/t/plugins"' \
 	-DBACKENDSDIR='"$(backendsdir)"' -DTOPOLOGIES='"$(abs_srcdir)/t/topologies"'
-t_muster_info_t_SOURCES = t/muster_info.c
 t_muster_info_t_LDADD = $(TOOLTEST_LDADD)
-t_many_ranks_t_CPPFLAGS = $(TOOLTEST_CPPFLAGS)
-t_many_ranks_t_SOURCES = t/many_ranks.c
-t_many_ranks_t_LDADD = $(TOOLTEST_LDADD)
-t_muster_perf_t_CPPFLAGS = $(TOOLTEST_CPPFLAGS)
-t_muster_perf_t_SOURCES = t/muster_perf.c
-t_muster_perf_t_LDADD = $(TOOLTEST_LDADD)
 t_muster_perf_sweep_t_CPPFLAGS = $(TOOLTEST_CPPFLAGS) \
 	-DWRONG_RESULTS='"$(abs_builddir)/t/.libs/wrong_results.so"'
-t_muster_perf_sweep_t_SOURCES = t/muster_perf_sweep.c
 t_muster_perf_sweep_t_LDADD = $(TOOLTEST_LDADD) -lm
-t_wrong_results_la_SOURCES = t/wrong_results.c
+t_muster_perf_t_CPPFLAGS = $(TOOLTEST_CPPFLAGS)
+t_muster_perf_t_LDADD = $(TOOLTEST_LDADD)
 t_wrong_results_la_LDFLAGS = $(PLUGIN_LDFLAGS)
 
 # several hosts
 if TOOLS
-check_PROGRAMS += t/hierarchy.t t/launched_hosts.t t/placed_hosts.t t/several_hosts.t t/several_hosts_cut.t
+check_PROGRAMS += \
+	t/hierarchy.t \
+	t/launched_hosts.t \
+	t/placed_hosts.t \
+	t/several_hosts.t \
+	t/several_hosts_cut.t
 noinst_LTLIBRARIES += t/libhosts.la
 endif
 HOSTS_LDADD = t/libhosts.la $(TOOLTEST_LDADD)
 t_libhosts_la_SOURCES = t/hosts.c t/hosts.h
-t_launched_hosts_t_CPPFLAGS = $(TOOLTEST_CPPFLAGS)
+t_hierarchy_t_CPPFLAGS = $(TOOLTEST_CPPFLAGS)
+t_hierarchy_t_LDADD = $(HOSTS_LDADD)
 t_launched_hosts_t_SOURCES = t/environment.c t/environment.h t/launched_hosts.c
+t_launched_hosts_t_CPPFLAGS = $(TOOLTEST_CPPFLAGS)
 t_launched_hosts_t_LDADD = $(HOSTS_LDADD)
 t_placed_hosts_t_CPPFLAGS = $(TOOLTEST_CPPFLAGS) -DTOPOLOGIES='"$(abs_srcdir)/t/topologies"'
-t_placed_hosts_t_SOURCES = t/placed_hosts.c
 t_placed_hosts_t_LDADD = $(HOSTS_LDADD)
-t_hierarchy_t_CPPFLAGS = $(TOOLTEST_CPPFLAGS)
-t_hierarchy_t_SOURCES = t/hierarchy.c
-t_hierarchy_t_LDADD = $(HOSTS_LDADD)
-t_several_hosts_t_CPPFLAGS = $(TOOLTEST_CPPFLAGS)
-t_several_hosts_t_SOURCES = t/several_hosts.c
-t_several_hosts_t_LDADD = $(HOSTS_LDADD)
 t_several_hosts_cut_t_CPPFLAGS = $(TOOLTEST_CPPFLAGS)
-t_several_hosts_cut_t_SOURCES = t/several_hosts_cut.c
 t_several_hosts_cut_t_LDADD = $(HOSTS_LDADD) lib/libmuster.la
+t_several_hosts_t_CPPFLAGS = $(TOOLTEST_CPPFLAGS)
+t_several_hosts_t_LDADD = $(HOSTS_LDADD)

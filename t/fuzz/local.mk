@@ -31,78 +31,62 @@ FUZZ_SECONDS = 600
 .PHONY: fuzz
 FUZZ_LINK = $(AM_LDFLAGS) $(FUZZ_LDFLAGS)
 FUZZ_LDADD = t/fuzz/libfuzz.la $(UNIT_LDADD)
-FUZZ_TARGETS += t/fuzz/envelope.t
-t_fuzz_envelope_t_SOURCES = t/fuzz/envelope.c
+FUZZ_TARGETS += \
+	t/fuzz/envelope.t \
+	t/fuzz/exchange.t \
+	t/fuzz/file_log.t \
+	t/fuzz/gather.t \
+	t/fuzz/interface.t \
+	t/fuzz/options.t \
+	t/fuzz/pmi1.t \
+	t/fuzz/rank_record.t \
+	t/fuzz/slurm_nodes.t \
+	t/fuzz/store_client.t \
+	t/fuzz/store_entry.t \
+	t/fuzz/store_keys.t \
+	t/fuzz/store_query.t \
+	t/fuzz/store_server.t \
+	t/fuzz/url.t \
+	t/fuzz/version.t
 t_fuzz_envelope_t_LDFLAGS = $(FUZZ_LINK) -Wl,--wrap=failure_raise
 t_fuzz_envelope_t_LDADD = $(FUZZ_LDADD)
-FUZZ_TARGETS += t/fuzz/exchange.t
-t_fuzz_exchange_t_SOURCES = t/fuzz/exchange.c
 t_fuzz_exchange_t_LDFLAGS = $(FUZZ_LINK)
 t_fuzz_exchange_t_LDADD = $(FUZZ_LDADD)
-FUZZ_TARGETS += t/fuzz/file_log.t
-t_fuzz_file_log_t_SOURCES = t/fuzz/file_log.c
 t_fuzz_file_log_t_LDFLAGS = $(FUZZ_LINK)
 t_fuzz_file_log_t_LDADD = $(FUZZ_LDADD)
-FUZZ_TARGETS += t/fuzz/gather.t
-t_fuzz_gather_t_SOURCES = t/fuzz/gather.c
 t_fuzz_gather_t_LDFLAGS = $(FUZZ_LINK) \
 	-Wl,--wrap=compose_all_gather,--wrap=compose_all_gather_equal,--wrap=compose_gather \
 	-Wl,--wrap=failure_raise,--wrap=group_error,--wrap=group_ready
 t_fuzz_gather_t_LDADD = $(FUZZ_LDADD)
-FUZZ_TARGETS += t/fuzz/interface.t
-t_fuzz_interface_t_SOURCES = t/fuzz/interface.c
 t_fuzz_interface_t_LDFLAGS = $(FUZZ_LINK)
 t_fuzz_interface_t_LDADD = $(FUZZ_LDADD)
-FUZZ_TARGETS += t/fuzz/options.t
-t_fuzz_options_t_SOURCES = t/fuzz/options.c
 t_fuzz_options_t_LDFLAGS = $(FUZZ_LINK)
 t_fuzz_options_t_LDADD = $(FUZZ_LDADD)
-FUZZ_TARGETS += t/fuzz/pmi1.t
-t_fuzz_pmi1_t_SOURCES = t/fuzz/pmi1.c
 t_fuzz_pmi1_t_LDFLAGS = $(FUZZ_LINK) -Wl,--wrap=socket_send
 t_fuzz_pmi1_t_LDADD = $(FUZZ_LDADD)
-FUZZ_TARGETS += t/fuzz/rank_record.t
-t_fuzz_rank_record_t_SOURCES = t/fuzz/rank_record.c
 t_fuzz_rank_record_t_LDFLAGS = $(FUZZ_LINK)
 t_fuzz_rank_record_t_LDADD = $(FUZZ_LDADD)
-FUZZ_TARGETS += t/fuzz/slurm_nodes.t
-t_fuzz_slurm_nodes_t_SOURCES = t/fuzz/slurm_nodes.c
 t_fuzz_slurm_nodes_t_LDFLAGS = $(FUZZ_LINK)
 t_fuzz_slurm_nodes_t_LDADD = $(FUZZ_LDADD)
-FUZZ_TARGETS += t/fuzz/store_client.t
-t_fuzz_store_client_t_SOURCES = t/fuzz/store_client.c
 t_fuzz_store_client_t_LDFLAGS = $(FUZZ_LINK) \
 	-Wl,--wrap=job_secret_draw \
 	-Wl,--wrap=socket_back_off,--wrap=socket_connect
 t_fuzz_store_client_t_LDADD = $(FUZZ_LDADD)
-FUZZ_TARGETS += t/fuzz/store_entry.t
-t_fuzz_store_entry_t_SOURCES = t/fuzz/store_entry.c
 t_fuzz_store_entry_t_LDFLAGS = $(FUZZ_LINK) -Wl,--wrap=job_secret_draw
 t_fuzz_store_entry_t_LDADD = $(FUZZ_LDADD)
-FUZZ_TARGETS += t/fuzz/store_keys.t
-t_fuzz_store_keys_t_SOURCES = t/fuzz/store_keys.c
 t_fuzz_store_keys_t_LDFLAGS = $(FUZZ_LINK)
 t_fuzz_store_keys_t_LDADD = $(FUZZ_LDADD)
-FUZZ_TARGETS += t/fuzz/store_query.t
-t_fuzz_store_query_t_SOURCES = t/fuzz/store_query.c
 t_fuzz_store_query_t_LDFLAGS = $(FUZZ_LINK)
 t_fuzz_store_query_t_LDADD = $(FUZZ_LDADD)
-FUZZ_TARGETS += t/fuzz/store_server.t
-t_fuzz_store_server_t_SOURCES = t/fuzz/store_server.c
 t_fuzz_store_server_t_LDFLAGS = $(FUZZ_LINK)
 t_fuzz_store_server_t_LDADD = $(FUZZ_LDADD)
-FUZZ_TARGETS += t/fuzz/url.t
-t_fuzz_url_t_SOURCES = t/fuzz/url.c
 t_fuzz_url_t_LDFLAGS = $(FUZZ_LINK)
 t_fuzz_url_t_LDADD = $(FUZZ_LDADD)
-FUZZ_TARGETS += t/fuzz/version.t
-t_fuzz_version_t_SOURCES = t/fuzz/version.c
 t_fuzz_version_t_LDFLAGS = $(FUZZ_LINK)
 t_fuzz_version_t_LDADD = $(FUZZ_LDADD)
 if TOOLS
 FUZZ_TARGETS += t/fuzz/prompts.t
 endif
-t_fuzz_prompts_t_SOURCES = t/fuzz/prompts.c
 t_fuzz_prompts_t_CPPFLAGS = $(TOOLS_CPPFLAGS)
 t_fuzz_prompts_t_LDFLAGS = $(FUZZ_LINK)
 t_fuzz_prompts_t_LDADD = t/fuzz/libfuzz.la tools/libtools.la $(UNIT_LDADD) $(JANSSON_LIBS)

@@ -13,9 +13,7 @@ endif
 GPU_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/t -I$(top_srcdir)/backends
 GPU_COMMON = t/gpu/common.c t/gpu/common.h
 t_gpu_collectives_CPPFLAGS = $(GPU_CPPFLAGS)
-t_gpu_collectives_SOURCES = $(GPU_COMMON) t/collective_expect.c t/collective_expect.h \
-	t/collective_rows.c t/collective_rows.h t/gpu/collectives.c t/gpu/mild.c t/gpu/mild.h t/model.c \
-	t/model.h t/slow_floats.c t/slow_floats.h
+t_gpu_collectives_SOURCES = $(GPU_COMMON) t/gpu/collectives.c t/gpu/mild.c t/gpu/mild.h $(EXPECT_SOURCES)
 t_gpu_collectives_LDADD = $(GPU_LDADD) -lm
 t_gpu_overhead_CPPFLAGS = $(GPU_CPPFLAGS)
 t_gpu_overhead_SOURCES = $(GPU_COMMON) t/gpu/overhead.c

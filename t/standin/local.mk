@@ -18,30 +18,30 @@ t_libstandin_la_SOURCES = \
 	t/standin_api.c t/standin_api.h \
 	t/standin_nccl.c t/standin_nccl.h
 STANDIN_TEST_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/backends
-check_PROGRAMS += t/standin_collectives.t t/standin_devices.t t/standin_faults.t t/standin_likeness.t \
-	t/standin_manners.t t/standin_streams.t t/standin_versions.t
+STANDIN_LDADD = t/libstandin.la $(GROUP_LDADD)
+check_PROGRAMS += \
+	t/standin_collectives.t \
+	t/standin_devices.t \
+	t/standin_faults.t \
+	t/standin_likeness.t \
+	t/standin_manners.t \
+	t/standin_streams.t \
+	t/standin_versions.t
+t_standin_collectives_t_SOURCES = $(MODEL_SOURCES) t/standin_collectives.c
 t_standin_collectives_t_CPPFLAGS = $(STANDIN_TEST_CPPFLAGS)
-t_standin_collectives_t_SOURCES = t/model.c t/model.h t/slow_floats.c t/slow_floats.h \
-	t/standin_collectives.c
-t_standin_collectives_t_LDADD = t/libstandin.la $(GROUP_LDADD) -lm
-t_standin_faults_t_CPPFLAGS = $(STANDIN_TEST_CPPFLAGS)
-t_standin_faults_t_SOURCES = t/standin_faults.c
-t_standin_faults_t_LDADD = t/libstandin.la $(GROUP_LDADD)
-t_standin_likeness_t_CPPFLAGS = $(STANDIN_TEST_CPPFLAGS)
-t_standin_likeness_t_SOURCES = t/standin_likeness.c
-t_standin_likeness_t_LDADD = t/libstandin.la $(GROUP_LDADD)
-t_standin_manners_t_CPPFLAGS = $(STANDIN_TEST_CPPFLAGS)
-t_standin_manners_t_SOURCES = t/standin_manners.c
-t_standin_manners_t_LDADD = t/libstandin.la $(GROUP_LDADD)
-t_standin_versions_t_CPPFLAGS = $(STANDIN_TEST_CPPFLAGS)
-t_standin_versions_t_SOURCES = t/standin_versions.c
-t_standin_versions_t_LDADD = t/libstandin.la $(GROUP_LDADD)
+t_standin_collectives_t_LDADD = $(STANDIN_LDADD) -lm
 t_standin_devices_t_CPPFLAGS = $(STANDIN_TEST_CPPFLAGS)
-t_standin_devices_t_SOURCES = t/standin_devices.c
-t_standin_devices_t_LDADD = t/libstandin.la $(GROUP_LDADD)
+t_standin_devices_t_LDADD = $(STANDIN_LDADD)
+t_standin_faults_t_CPPFLAGS = $(STANDIN_TEST_CPPFLAGS)
+t_standin_faults_t_LDADD = $(STANDIN_LDADD)
+t_standin_likeness_t_CPPFLAGS = $(STANDIN_TEST_CPPFLAGS)
+t_standin_likeness_t_LDADD = $(STANDIN_LDADD)
+t_standin_manners_t_CPPFLAGS = $(STANDIN_TEST_CPPFLAGS)
+t_standin_manners_t_LDADD = $(STANDIN_LDADD)
 t_standin_streams_t_CPPFLAGS = $(STANDIN_TEST_CPPFLAGS)
-t_standin_streams_t_SOURCES = t/standin_streams.c
-t_standin_streams_t_LDADD = t/libstandin.la $(GROUP_LDADD)
+t_standin_streams_t_LDADD = $(STANDIN_LDADD)
+t_standin_versions_t_CPPFLAGS = $(STANDIN_TEST_CPPFLAGS)
+t_standin_versions_t_LDADD = $(STANDIN_LDADD)
 
 check_LTLIBRARIES += t/standin/libcuda.la
 t_standin_libcuda_la_CPPFLAGS = $(STANDIN_CUDA_CPPFLAGS)
@@ -55,7 +55,11 @@ t_standin_libcuda_la_SOURCES = \
 	t/standin/memory.c t/standin/memory.h \
 	t/standin/stream.c t/standin/stream.h
 
-check_LTLIBRARIES += t/standin/libcudart-all.la
+check_LTLIBRARIES += \
+	t/standin/libcudart-all.la \
+	t/standin/libcudart-11.la \
+	t/standin/libcudart-12.la \
+	t/standin/libcudart-13.la
 t_standin_libcudart_all_la_CPPFLAGS = $(STANDIN_CUDA_CPPFLAGS)
 t_standin_libcudart_all_la_SOURCES = \
 	t/standin/driver_find.c \
@@ -63,23 +67,27 @@ t_standin_libcudart_all_la_SOURCES = \
 	t/standin/runtime.c t/standin/runtime.h \
 	t/standin/runtime_memory.c \
 	t/standin/runtime_stream.c
-check_LTLIBRARIES += t/standin/libcudart-11.la
 t_standin_libcudart_11_la_CPPFLAGS = $(STANDIN_CPPFLAGS) -DSTANDIN_RUNTIME_VERSION=11080
 t_standin_libcudart_11_la_LDFLAGS = $(STANDIN_LDFLAGS)
 t_standin_libcudart_11_la_LIBADD = t/standin/libcudart-all.la
 t_standin_libcudart_11_la_SOURCES = t/standin/runtime_version.c
-check_LTLIBRARIES += t/standin/libcudart-12.la
 t_standin_libcudart_12_la_CPPFLAGS = $(STANDIN_CPPFLAGS) -DSTANDIN_RUNTIME_VERSION=12040
 t_standin_libcudart_12_la_LDFLAGS = $(STANDIN_LDFLAGS)
 t_standin_libcudart_12_la_LIBADD = t/standin/libcudart-all.la
 t_standin_libcudart_12_la_SOURCES = t/standin/runtime_version.c
-check_LTLIBRARIES += t/standin/libcudart-13.la
 t_standin_libcudart_13_la_CPPFLAGS = $(STANDIN_CPPFLAGS) -DSTANDIN_RUNTIME_VERSION=13000
 t_standin_libcudart_13_la_LDFLAGS = $(STANDIN_LDFLAGS)
 t_standin_libcudart_13_la_LIBADD = t/standin/libcudart-all.la
 t_standin_libcudart_13_la_SOURCES = t/standin/runtime_version.c
 
-check_LTLIBRARIES += t/standin/libnccl-all.la
+check_LTLIBRARIES += \
+	t/standin/libnccl-all.la \
+	t/standin/libnccl-2.13.la \
+	t/standin/libnccl-2.14.la \
+	t/standin/libnccl-2.18.la \
+	t/standin/libnccl-2.23.la \
+	t/standin/libnccl-2.28.la \
+	t/standin/libnccl-2.30.la
 t_standin_libnccl_all_la_CPPFLAGS = $(STANDIN_CPPFLAGS)
 t_standin_libnccl_all_la_LIBADD = lib/libreduce.la
 t_standin_libnccl_all_la_SOURCES = \
@@ -100,57 +108,41 @@ t_standin_libnccl_all_la_SOURCES = \
 	t/standin/nccl_split.c \
 	t/standin/nccl_wire.c t/standin/nccl_wire.h
 EXTRA_DIST += t/standin/nccl_functions.txt
-NCCL_NAMES = $(AM_V_GEN)$(MKDIR_P) t/standin && \
+NCCL_NAMES = t/standin/2.13.names t/standin/2.14.names t/standin/2.18.names t/standin/2.23.names \
+	t/standin/2.28.names t/standin/2.30.names
+CLEANFILES += $(NCCL_NAMES)
+$(NCCL_NAMES): t/standin/nccl_functions.txt
+	$(AM_V_GEN)$(MKDIR_P) t/standin && \
 	$(AWK) '$$1 <= version { print $$2 }' version=`basename $@ .names` \
 	  $(srcdir)/t/standin/nccl_functions.txt >$@.new && mv $@.new $@
-check_LTLIBRARIES += t/standin/libnccl-2.13.la
 t_standin_libnccl_2_13_la_CPPFLAGS = $(STANDIN_CPPFLAGS) -DSTANDIN_NCCL_VERSION=21304
 t_standin_libnccl_2_13_la_LDFLAGS = $(STANDIN_LDFLAGS) -export-symbols t/standin/2.13.names
 t_standin_libnccl_2_13_la_LIBADD = t/standin/libnccl-all.la
 t_standin_libnccl_2_13_la_SOURCES = t/standin/nccl_version.c
 EXTRA_t_standin_libnccl_2_13_la_DEPENDENCIES = t/standin/2.13.names
-t/standin/2.13.names: t/standin/nccl_functions.txt
-	$(NCCL_NAMES)
-check_LTLIBRARIES += t/standin/libnccl-2.14.la
 t_standin_libnccl_2_14_la_CPPFLAGS = $(STANDIN_CPPFLAGS) -DSTANDIN_NCCL_VERSION=21403
 t_standin_libnccl_2_14_la_LDFLAGS = $(STANDIN_LDFLAGS) -export-symbols t/standin/2.14.names
 t_standin_libnccl_2_14_la_LIBADD = t/standin/libnccl-all.la
 t_standin_libnccl_2_14_la_SOURCES = t/standin/nccl_version.c
 EXTRA_t_standin_libnccl_2_14_la_DEPENDENCIES = t/standin/2.14.names
-t/standin/2.14.names: t/standin/nccl_functions.txt
-	$(NCCL_NAMES)
-check_LTLIBRARIES += t/standin/libnccl-2.18.la
 t_standin_libnccl_2_18_la_CPPFLAGS = $(STANDIN_CPPFLAGS) -DSTANDIN_NCCL_VERSION=21805
 t_standin_libnccl_2_18_la_LDFLAGS = $(STANDIN_LDFLAGS) -export-symbols t/standin/2.18.names
 t_standin_libnccl_2_18_la_LIBADD = t/standin/libnccl-all.la
 t_standin_libnccl_2_18_la_SOURCES = t/standin/nccl_version.c
 EXTRA_t_standin_libnccl_2_18_la_DEPENDENCIES = t/standin/2.18.names
-t/standin/2.18.names: t/standin/nccl_functions.txt
-	$(NCCL_NAMES)
-check_LTLIBRARIES += t/standin/libnccl-2.23.la
 t_standin_libnccl_2_23_la_CPPFLAGS = $(STANDIN_CPPFLAGS) -DSTANDIN_NCCL_VERSION=22304
 t_standin_libnccl_2_23_la_LDFLAGS = $(STANDIN_LDFLAGS) -export-symbols t/standin/2.23.names
 t_standin_libnccl_2_23_la_LIBADD = t/standin/libnccl-all.la
 t_standin_libnccl_2_23_la_SOURCES = t/standin/nccl_version.c
 EXTRA_t_standin_libnccl_2_23_la_DEPENDENCIES = t/standin/2.23.names
-t/standin/2.23.names: t/standin/nccl_functions.txt
-	$(NCCL_NAMES)
-check_LTLIBRARIES += t/standin/libnccl-2.28.la
 t_standin_libnccl_2_28_la_CPPFLAGS = $(STANDIN_CPPFLAGS) -DSTANDIN_NCCL_VERSION=22809
 t_standin_libnccl_2_28_la_LDFLAGS = $(STANDIN_LDFLAGS) -export-symbols t/standin/2.28.names
 t_standin_libnccl_2_28_la_LIBADD = t/standin/libnccl-all.la
 t_standin_libnccl_2_28_la_SOURCES = t/standin/nccl_version.c
 EXTRA_t_standin_libnccl_2_28_la_DEPENDENCIES = t/standin/2.28.names
-t/standin/2.28.names: t/standin/nccl_functions.txt
-	$(NCCL_NAMES)
-check_LTLIBRARIES += t/standin/libnccl-2.30.la
 t_standin_libnccl_2_30_la_CPPFLAGS = $(STANDIN_CPPFLAGS) -DSTANDIN_NCCL_VERSION=23007
 t_standin_libnccl_2_30_la_LDFLAGS = $(STANDIN_LDFLAGS) -export-symbols t/standin/2.30.names
 t_standin_libnccl_2_30_la_LIBADD = t/standin/libnccl-all.la
 t_standin_libnccl_2_30_la_SOURCES = t/standin/nccl_version.c
 EXTRA_t_standin_libnccl_2_30_la_DEPENDENCIES = t/standin/2.30.names
-t/standin/2.30.names: t/standin/nccl_functions.txt
-	$(NCCL_NAMES)
-CLEANFILES += t/standin/2.13.names t/standin/2.14.names t/standin/2.18.names t/standin/2.23.names \
-	t/standin/2.28.names t/standin/2.30.names
 endif
