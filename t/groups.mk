@@ -3,7 +3,7 @@
 # Tests of groups from the outside.
 
 # gathers
-noinst_LTLIBRARIES += t/libragged.la
+check_LTLIBRARIES += t/libragged.la
 t_libragged_la_SOURCES = \
 	t/peak.c t/peak.h \
 	t/ragged.c t/ragged.h \
@@ -36,7 +36,7 @@ EXTRA_DIST += t/data/gsm8k_test_prompts.jsonl t/data/GSM8K-LICENSE
 t_gather_tokens_t_LDADD = $(GATHER_LDADD)
 
 # groups and their operations
-noinst_LTLIBRARIES += t/libgrouptest.la
+check_LTLIBRARIES += t/libgrouptest.la
 t_libgrouptest_la_SOURCES = t/grouptest.c t/grouptest.h
 GROUPTEST_LDADD = t/libgrouptest.la $(GROUP_LDADD)
 check_PROGRAMS += \
@@ -105,7 +105,7 @@ t_subgroup_t_LDADD = $(GROUPTEST_LDADD)
 
 # device memory, on the stand-in
 if WIDE
-noinst_LTLIBRARIES += t/libgpu.la
+check_LTLIBRARIES += t/libgpu.la
 t_libgpu_la_SOURCES = t/gpu_memory.c t/gpu_memory.h
 GPU_LDADD = t/libgpu.la t/libstandin.la $(GROUPTEST_LDADD)
 check_PROGRAMS += \

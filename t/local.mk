@@ -4,7 +4,7 @@
 TEST_EXTENSIONS = .t
 T_LOG_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-driver.sh
 AM_T_LOG_DRIVER_FLAGS = --comments
-noinst_LTLIBRARIES += t/libtap.la
+check_LTLIBRARIES += t/libtap.la
 t_libtap_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
 t_libtap_la_SOURCES = \
 	t/command.c t/command.h \

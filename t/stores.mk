@@ -3,7 +3,7 @@
 # Tests of stores, of launchers, and of the way to a store.
 
 # stores
-noinst_LTLIBRARIES += t/libstoretest.la
+check_LTLIBRARIES += t/libstoretest.la
 t_libstoretest_la_SOURCES = \
 	t/store_conformance.c t/store_conformance.h \
 	t/store_peers.c t/store_peers.h

@@ -17,7 +17,7 @@ t_muster_run_t_CPPFLAGS = $(AM_CPPFLAGS) -DMUSTER_RUN='"$(abs_top_builddir)/tool
 
 # What the tests of the other tools share, and these.
 if TOOLS
-noinst_LTLIBRARIES += t/libtooltest.la
+check_LTLIBRARIES += t/libtooltest.la
 check_PROGRAMS += \
 	t/examples.t \
 	t/many_ranks.t \
@@ -59,7 +59,7 @@ check_PROGRAMS += \
 	t/placed_hosts.t \
 	t/several_hosts.t \
 	t/several_hosts_cut.t
-noinst_LTLIBRARIES += t/libhosts.la
+check_LTLIBRARIES += t/libhosts.la
 endif
 HOSTS_LDADD = t/libhosts.la $(TOOLTEST_LDADD)
 t_libhosts_la_SOURCES = t/hosts.c t/hosts.h

@@ -12,7 +12,7 @@ else
 check_PROGRAMS += $(FUZZ_TARGETS)
 endif
 FUZZ_TARGETS =
-noinst_LTLIBRARIES += t/fuzz/libfuzz.la
+check_LTLIBRARIES += t/fuzz/libfuzz.la
 t_fuzz_libfuzz_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/t -DCORPUS='"$(abs_srcdir)/t/fuzz/corpus"'
 t_fuzz_libfuzz_la_SOURCES = t/fuzz/fuzz.c t/fuzz/fuzz.h
 if FUZZING

@@ -72,7 +72,7 @@ t_nccl_versions_t_LDADD = $(NCCL_LDADD)
 
 # communicators, over the stand-in
 if NCCL
-noinst_LTLIBRARIES += t/libnccl_ranks.la
+check_LTLIBRARIES += t/libnccl_ranks.la
 check_PROGRAMS += \
 	t/nccl_comm.t \
 	t/nccl_comm_failures.t \
