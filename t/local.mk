@@ -61,6 +61,7 @@ include t/standin/local.mk
 include t/tools.mk
 include t/gpu/local.mk
 include t/fuzz/local.mk
+include t/package/local.mk
 include t/soak/local.mk
 include t/topologies/local.mk
 
