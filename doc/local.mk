@@ -2,6 +2,7 @@
 #
 # Documents on one subject each.
 EXTRA_DIST += \
+	doc/abi.md \
 	doc/collectives.md \
 	doc/devices.md \
 	doc/failures.md \
@@ -12,5 +13,6 @@ EXTRA_DIST += \
 	doc/nccl.md \
 	doc/placement.md \
 	doc/security.md \
+	doc/shared-memory.md \
 	doc/speed.md \
 	doc/torch.md
