@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# Programs to read and to start from; after the installation they are compiled against its headers.
+# Programs to read and to start from; t/package/installed builds them against what was installed.
 EXTRA_DIST += \
 	examples/Makefile \
 	examples/hello.c \
@@ -10,8 +10,3 @@ EXTRA_DIST += \
 	examples/mixed.sh \
 	examples/overlap.c \
 	examples/shrink.c
-
-installcheck-local:
-	for source in $(top_srcdir)/examples/*.c; do \
-		$(CC) $(C11_CFLAGS) -I$(DESTDIR)$(includedir) -fsyntax-only $$source || exit 1; \
-	done

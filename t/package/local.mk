@@ -5,12 +5,24 @@ EXTRA_DIST += \
 	abi/growing.suppr \
 	abi/library.abi \
 	abi/plugin.abi \
+	debian/tests/compile \
+	debian/tests/control \
+	debian/tests/info \
+	debian/tests/missing-backend \
+	debian/tests/ranks \
 	t/cross/run \
 	t/package/abi \
+	t/package/installed \
 	t/package/run
 dist_check_SCRIPTS += \
 	t/abi.sh.t \
 	t/headers_alone.sh.t
+
+# With the DESTDIR and the prefix that make install had.
+installcheck-local:
+	DESTDIR='$(DESTDIR)' bindir='$(bindir)' libdir='$(libdir)' includedir='$(includedir)' \
+		backendsdir='$(backendsdir)' pkgconfigdir='$(pkgconfigdir)' CC='$(CC)' CFLAGS='$(SANITIZER_CFLAGS)' \
+		PKG_CONFIG='$(PKG_CONFIG)' MAKE='$(MAKE)' $(srcdir)/t/package/installed
 
 check-abi: lib/libmuster.la
 	CC='$(CC)' $(srcdir)/t/package/abi lib/.libs/libmuster.so
