@@ -10,9 +10,12 @@ EXTRA_DIST += \
 	debian/tests/info \
 	debian/tests/missing-backend \
 	debian/tests/ranks \
+	packaging/muster.spec \
+	packaging/rpmlint.toml \
 	t/cross/run \
 	t/package/abi \
 	t/package/installed \
+	t/package/rpm \
 	t/package/run
 dist_check_SCRIPTS += \
 	t/abi.sh.t \
