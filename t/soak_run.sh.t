@@ -24,14 +24,16 @@ point() { # STATUS NAME
     fi
 }
 
-echo "1..5"
+echo "1..6"
 "$run" 30s >"$work/out" 2>&1
 point $? "half a minute goes well, and nothing has grown"
 [ "$(grep -c ': flat$' "$work/out")" -eq 3 ]
 point $? "of neither of the two ranks that last, nor of the process with the store"
 grep -qE '^[1-9][0-9]* rounds, [1-9][0-9]* ranks killed' "$work/out"
 point $? "ranks were killed and started again"
-tail -n 4 "$work/out" | sed 's/^/# /'
+grep -q '^nothing is left' "$work/out"
+point $? "and left no file"
+tail -n 5 "$work/out" | sed 's/^/# /'
 "$run" 5x >"$work/out" 2>&1
 [ $? -eq 2 ]
 point $? "a duration that is none is refused"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * One rank of the soak. In each round all ranks make a world and groups below it, work, and free
- * them; in every fifth a rank is killed while they work, and the others shrink the world to
- * themselves and work on.
+ * them, on one way to move bytes after the other; in every fifth a rank is killed while they work,
+ * and the others shrink the world to themselves and work on.
  */
 #include "config.h"
 
@@ -126,12 +126,20 @@ static muster_status see_death(muster_group *world, int dies, int round)
     return status;
 }
 
+/* What moves the bytes of a round: shared memory, Gloo with shared memory within the host, and Gloo
+ * alone. Deaths come to each of them. */
+static const struct way {
+    const char *backend;
+    const char *options;
+} ways[] = {{"local", NULL}, {"gloo", NULL}, {"gloo", "gloo.shared_memory=off"}};
+
 static muster_status one_round(const soak_job *job, muster_store *store, int round, bool *goes_on)
 {
     static int64_t began_ms;
     if (began_ms == 0)
         began_ms = now_ms();
     int32_t more = now_ms() - began_ms < job->seconds * INT64_C(1000);
+    const struct way *way = &ways[(size_t)round % (sizeof(ways) / sizeof(*ways))];
     muster_group *world = NULL;
     muster_init_args args = MUSTER_INIT_ARGS_INIT;
     args.store = store;
@@ -139,6 +147,8 @@ static muster_status one_round(const soak_job *job, muster_store *store, int rou
     args.rank = job->rank;
     args.world_size = SOAK_SIZE;
     args.timeout_ms = SOAK_TIMEOUT_MS;
+    args.backend = way->backend;
+    args.options = way->options;
     muster_status status = muster_init_process_group(&world, &args);
     if (status == MUSTER_OK)
         status = muster_broadcast(world, &more, 1, MUSTER_INT32, 0, NULL);

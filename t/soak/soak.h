@@ -9,7 +9,7 @@
 
 #include <stdio.h>
 
-enum { SOAK_SIZE = 4, SOAK_LASTING = 2, SOAK_DEATH_EVERY = 5, SOAK_TIMEOUT_MS = 60000 };
+enum { SOAK_SIZE = 4, SOAK_LASTING = 2, SOAK_DEATH_EVERY = 5, SOAK_TIMEOUT_MS = 300000 };
 
 /* What a process has of what must not grow. */
 typedef struct soak_state {
