@@ -182,12 +182,13 @@ void outbound_hear(muster_comm *comm, comm_peer *it)
         atomic_fetch_and(&shared->go, ~go);
     for (uint8_t ticket = 0; (done | go) != 0; ticket++, done >>= 1, go >>= 1) {
         muster_request *request = it->offered[ticket];
-        if (((done | go) & 1) == 0 || request == NULL)
+        /* One that is sent in pieces was answered before, and ends with the last of them. */
+        if (((done | go) & 1) == 0 || request == NULL || request->state != REQUEST_OFFERED)
             continue;
         if (done & 1) {
             give_back_ticket(it, ticket);
             carry_finish(comm, request);
-        } else if (request->state == REQUEST_OFFERED) {
+        } else {
             request->state = REQUEST_PUSHING;
             queue_add(&it->sends, request);
         }
