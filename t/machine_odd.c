@@ -69,7 +69,42 @@ static const char *const no_topologies[] = {
     "<topology><object type=\"PU",
     "<!DOCTYPE topology SYSTEM \"hwloc2.dtd\" [<!ENTITY x \"y\">]><topology/>",
     "\xff\xfe\x00\x01",
+    /* What only one of hwloc's two readers survives, or neither. */
+    "<topology version=\"2.0\"><object type=\"PU\" cpuset=\",0x1\" complete_cpuset=\"0x1\" "
+    "nodeset=\"0x1\" complete_nodeset=\"0x1\"/></topology>",
+    "<topology version=\"2.0\"><cpukind cpuset=\",,0x1\"/></topology>",
+    "<topology version=\"2.0\"><cpukind cpuset=\"&#44;0x1\"/></topology>",
+    "<topology version=\"2.0\"><cpukind cpuset = \"0x1\"/></topology>",
+    "<topology version=\"2.0\"><cpukind cpuset='0x1'/></topology>",
+    "<topology version=\"2.0\"><cpukind a=\"1\" a=\"1\"/></topology>",
+    "<topology version=\"2.0\"><distances2 nbobjs=\"65536\"/></topology>",
+    "<topology version=\"2.0\"><distances2 nbobjs=\"-1\"/></topology>",
+    "<topology version=\"2.0\"><x:object type=\"PU\"/></topology>",
+    "<?xml version=\"1.0\" encoding=\"UTF-7\"?><topology>+ADw-object/+AD4-</topology>",
+    "<topology version=\"2.0\"><object",
 };
+
+/* Elements in elements, so many that a reader which calls itself for each has no stack left; and a
+ * tag with so many attributes that comparing each with the others takes for ever. */
+static void endless(void)
+{
+    enum { MANY = 200000 };
+    for (int attributes = 0; attributes < 2; attributes++) {
+        machine *m = NULL;
+        char *text = NULL;
+        size_t size = 0;
+        FILE *out = open_memstream(&text, &size);
+        fputs(attributes ? "<topology" : "", out);
+        for (int i = 0; i < MANY; i++)
+            fprintf(out, attributes ? " %c%c%c%c=\"1\"" : "<a>", 'a' + i % 26, 'a' + i / 26 % 26,
+                    'a' + i / 676 % 26, 'a' + i / 17576);
+        fputs("/>", out);
+        fclose(out);
+        is_int(machine_load_text(text, size, &m), MUSTER_ERR_ARGUMENT, "%d %s are refused", MANY,
+               attributes ? "attributes" : "elements in each other");
+        free(text);
+    }
+}
 
 static void broken(void)
 {
@@ -285,8 +320,9 @@ static void files(void)
 
 int main(void)
 {
-    plan((int)(COUNT(no_topologies) * 3) + 10 + 2 + 1 + 10 + 10 + 6 + 5 + 8);
+    plan((int)(COUNT(no_topologies) * 3) + 2 + 10 + 2 + 1 + 10 + 10 + 6 + 5 + 8);
     broken();
+    endless();
     cut();
     scrambled();
     containers();
