@@ -165,7 +165,7 @@ static void *run_loop(void *one)
 peer_loop *peer_loop_start(int ms, int *silent_ms)
 {
     peer_loop *one = calloc(1, sizeof(*one));
-    socket_address *addresses, at;
+    socket_address *addresses = NULL, at;
     size_t num;
     int listen_fd;
     if (one == NULL || socket_resolve("127.0.0.1", 0, &addresses, &num) != MUSTER_OK ||
