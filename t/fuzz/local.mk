@@ -4,8 +4,9 @@
 # replay the corpus.
 EXTRA_DIST += t/fuzz/run t/fuzz/corpus
 EXTRA_DIST += t/fuzz/exchange.dict t/fuzz/interface.dict t/fuzz/options.dict t/fuzz/pmi1.dict \
-	t/fuzz/prompts.dict t/fuzz/rank_record.dict t/fuzz/slurm_nodes.dict t/fuzz/store_query.dict \
-	t/fuzz/store_server.dict t/fuzz/url.dict t/fuzz/version.dict
+	t/fuzz/places.dict t/fuzz/prompts.dict t/fuzz/rank_record.dict t/fuzz/seats.dict \
+	t/fuzz/slurm_nodes.dict t/fuzz/store_query.dict t/fuzz/store_server.dict t/fuzz/topology.dict \
+	t/fuzz/url.dict t/fuzz/version.dict
 if FUZZING
 noinst_PROGRAMS = $(FUZZ_TARGETS)
 else
@@ -32,14 +33,18 @@ FUZZ_SECONDS = 600
 FUZZ_LINK = $(AM_LDFLAGS) $(FUZZ_LDFLAGS)
 FUZZ_LDADD = t/fuzz/libfuzz.la $(UNIT_LDADD)
 FUZZ_TARGETS += \
+	t/fuzz/cards.t \
 	t/fuzz/envelope.t \
 	t/fuzz/exchange.t \
 	t/fuzz/file_log.t \
 	t/fuzz/gather.t \
 	t/fuzz/interface.t \
+	t/fuzz/letters.t \
 	t/fuzz/options.t \
+	t/fuzz/places.t \
 	t/fuzz/pmi1.t \
 	t/fuzz/rank_record.t \
+	t/fuzz/seats.t \
 	t/fuzz/slurm_nodes.t \
 	t/fuzz/store_client.t \
 	t/fuzz/store_entry.t \
@@ -48,6 +53,9 @@ FUZZ_TARGETS += \
 	t/fuzz/store_server.t \
 	t/fuzz/url.t \
 	t/fuzz/version.t
+t_fuzz_cards_t_CPPFLAGS = $(LOCAL_CPPFLAGS)
+t_fuzz_cards_t_LDFLAGS = $(FUZZ_LINK)
+t_fuzz_cards_t_LDADD = $(FUZZ_LDADD)
 t_fuzz_envelope_t_LDFLAGS = $(FUZZ_LINK) -Wl,--wrap=failure_raise
 t_fuzz_envelope_t_LDADD = $(FUZZ_LDADD)
 t_fuzz_exchange_t_LDFLAGS = $(FUZZ_LINK)
@@ -60,12 +68,19 @@ t_fuzz_gather_t_LDFLAGS = $(FUZZ_LINK) \
 t_fuzz_gather_t_LDADD = $(FUZZ_LDADD)
 t_fuzz_interface_t_LDFLAGS = $(FUZZ_LINK)
 t_fuzz_interface_t_LDADD = $(FUZZ_LDADD)
+t_fuzz_letters_t_CPPFLAGS = $(LOCAL_CPPFLAGS)
+t_fuzz_letters_t_LDFLAGS = $(FUZZ_LINK)
+t_fuzz_letters_t_LDADD = $(FUZZ_LDADD)
 t_fuzz_options_t_LDFLAGS = $(FUZZ_LINK)
 t_fuzz_options_t_LDADD = $(FUZZ_LDADD)
+t_fuzz_places_t_LDFLAGS = $(FUZZ_LINK)
+t_fuzz_places_t_LDADD = $(FUZZ_LDADD)
 t_fuzz_pmi1_t_LDFLAGS = $(FUZZ_LINK) -Wl,--wrap=socket_send
 t_fuzz_pmi1_t_LDADD = $(FUZZ_LDADD)
 t_fuzz_rank_record_t_LDFLAGS = $(FUZZ_LINK)
 t_fuzz_rank_record_t_LDADD = $(FUZZ_LDADD)
+t_fuzz_seats_t_LDFLAGS = $(FUZZ_LINK)
+t_fuzz_seats_t_LDADD = $(FUZZ_LDADD)
 t_fuzz_slurm_nodes_t_LDFLAGS = $(FUZZ_LINK)
 t_fuzz_slurm_nodes_t_LDADD = $(FUZZ_LDADD)
 t_fuzz_store_client_t_LDFLAGS = $(FUZZ_LINK) \
@@ -84,6 +99,16 @@ t_fuzz_url_t_LDFLAGS = $(FUZZ_LINK)
 t_fuzz_url_t_LDADD = $(FUZZ_LDADD)
 t_fuzz_version_t_LDFLAGS = $(FUZZ_LINK)
 t_fuzz_version_t_LDADD = $(FUZZ_LDADD)
+if HWLOC
+FUZZ_TARGETS += t/fuzz/topology.t t/fuzz/topology-plain.t
+endif
+t_fuzz_topology_t_CPPFLAGS = $(AM_CPPFLAGS) $(HWLOC_CFLAGS)
+t_fuzz_topology_t_LDFLAGS = $(FUZZ_LINK)
+t_fuzz_topology_t_LDADD = $(FUZZ_LDADD) $(HWLOC_LIBS)
+t_fuzz_topology_plain_t_SOURCES = t/fuzz/topology.c
+t_fuzz_topology_plain_t_CPPFLAGS = $(AM_CPPFLAGS) $(HWLOC_CFLAGS) -DPLAIN
+t_fuzz_topology_plain_t_LDFLAGS = $(FUZZ_LINK)
+t_fuzz_topology_plain_t_LDADD = $(FUZZ_LDADD) $(HWLOC_LIBS)
 if TOOLS
 FUZZ_TARGETS += t/fuzz/prompts.t
 endif

@@ -49,13 +49,14 @@ static int is_input(const struct dirent *entry)
     return entry->d_name[0] != '.';
 }
 
-/* CORPUS/url for .../fuzz/url.t, also where libtool runs .../fuzz/.libs/lt-url.t. */
+/* CORPUS/url for .../fuzz/url.t, also where libtool runs .../fuzz/.libs/lt-url.t; and for a variant
+ * of it, url-other.t. */
 static void corpus_folder(const char *program, char *folder, size_t size)
 {
     const char *name = strrchr(program, '/') != NULL ? strrchr(program, '/') + 1 : program;
     if (strncmp(name, "lt-", 3) == 0)
         name += 3;
-    snprintf(folder, size, "%s/%.*s", CORPUS, (int)strcspn(name, "."), name);
+    snprintf(folder, size, "%s/%.*s", CORPUS, (int)strcspn(name, ".-"), name);
 }
 
 int main(int argc, char **argv)
