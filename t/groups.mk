@@ -56,6 +56,7 @@ check_PROGRAMS += \
 	t/group_shrink.t \
 	t/group_starved.t \
 	t/group_threads.t \
+	t/group_traffic.t \
 	t/group_words.t \
 	t/init.t \
 	t/init_failures.t \
@@ -91,6 +92,7 @@ t_group_shrink_t_LDADD = $(GROUPTEST_LDADD)
 t_group_starved_t_CPPFLAGS = $(GLOO_CPPFLAGS)
 t_group_starved_t_LDADD = $(GROUPTEST_LDADD)
 t_group_threads_t_LDADD = $(GROUPTEST_LDADD)
+t_group_traffic_t_LDADD = $(GROUPTEST_LDADD)
 t_group_words_t_LDADD = $(GROUPTEST_LDADD)
 t_init_failures_t_CPPFLAGS = $(PLUGINS_CPPFLAGS)
 t_init_failures_t_LDADD = $(GROUPTEST_LDADD)

@@ -9,6 +9,7 @@ check_PROGRAMS += \
 	t/error.t \
 	t/hall_collectives.t \
 	t/hall_failures.t \
+	t/hall_traffic.t \
 	t/local.t \
 	t/nearest.t \
 	t/no_memory.t \
@@ -24,6 +25,8 @@ t_hall_collectives_t_CPPFLAGS = $(HALL_CPPFLAGS)
 t_hall_collectives_t_LDADD = $(UNIT_LDADD) -lm
 t_hall_failures_t_SOURCES = t/hall_failures.c t/hall_ranks.c t/hall_ranks.h
 t_hall_failures_t_CPPFLAGS = $(HALL_CPPFLAGS)
+t_hall_traffic_t_SOURCES = t/hall_traffic.c t/hall_ranks.c t/hall_ranks.h
+t_hall_traffic_t_CPPFLAGS = $(HALL_CPPFLAGS)
 EXTRA_PROGRAMS += t/hall_bench
 t_hall_bench_SOURCES = t/hall_bench.c
 t_hall_bench_CPPFLAGS = $(HALL_CPPFLAGS)

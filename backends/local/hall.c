@@ -104,7 +104,10 @@ muster_status hall_run(hall *of, const muster_call *call, deadline end)
     muster_status status = station_check(of);
     if (status != MUSTER_OK)
         return status;
-    status = small_fits(of) ? small_run(of) : run_large(of);
+    bool in_slots = small_fits(of);
+    status = in_slots ? small_run(of) : run_large(of);
+    if (status == MUSTER_OK)
+        traffic_add(&of->traffic, call, of->rank, of->size, in_slots);
     of->call = NULL;
     return status;
 }
@@ -117,6 +120,11 @@ void hall_break(hall *of)
 bool hall_is_broken(const hall *of)
 {
     return atomic_load(&of->lobby->state) != HALL_WHOLE;
+}
+
+const traffic *hall_traffic(const hall *of)
+{
+    return &of->traffic;
 }
 
 bool hall_waited_for(const hall *of, int rank)

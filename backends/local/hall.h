@@ -16,6 +16,7 @@
 
 #include "base/deadline.h"
 #include "muster/backend.h"
+#include "traffic.h"
 
 typedef struct hall hall;
 
@@ -58,6 +59,9 @@ void hall_break(hall *of);
 
 /* Whether it is broken. */
 bool hall_is_broken(const hall *of);
+
+/* Of the operations that have gone well here; from any thread. */
+const traffic *hall_traffic(const hall *of);
 
 /* Of the latest operation that timed out: whether that rank was waited for. */
 bool hall_waited_for(const hall *of, int rank);

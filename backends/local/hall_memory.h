@@ -78,6 +78,7 @@ struct hall {
     bool *waited_for; /* by the latest operation that timed out */
     int crowded;      /* waits to come in which it does not yield */
     muster_reduce_input *inputs;
+    traffic traffic;
 
     /* Of the operation that runs. */
     const muster_call *call;

@@ -55,4 +55,5 @@ const muster_backend local_backend = {
     .has_come = whole_has_come,
     .can = whole_can,
     .run = whole_run,
+    .traffic = whole_traffic,
 };

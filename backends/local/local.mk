@@ -10,7 +10,8 @@ lib_libmuster_all_la_SOURCES += \
 	backends/local/round.c backends/local/round.h \
 	backends/local/shelf.c backends/local/shelf.h backends/local/shelf_reduce.c \
 	backends/local/small.c backends/local/small.h \
-	backends/local/station.c backends/local/station.h
+	backends/local/station.c backends/local/station.h \
+	backends/local/traffic.c backends/local/traffic.h
 
 # opening, messages, life and death
 lib_libmuster_all_la_SOURCES += \

@@ -33,6 +33,14 @@ static void end(muster_comm *comm)
     atomic_store(&comm->running, 0);
 }
 
+void whole_traffic(muster_comm *comm, uint64_t *operations, uint64_t *given, uint64_t *taken)
+{
+    const traffic none = {0}, *all = comm->hall != NULL ? hall_traffic(comm->hall) : &none;
+    *operations = atomic_load_explicit(&all->operations, memory_order_relaxed);
+    *given = atomic_load_explicit(&all->given, memory_order_relaxed);
+    *taken = atomic_load_explicit(&all->taken, memory_order_relaxed);
+}
+
 static int find_waited_for(const muster_comm *comm)
 {
     for (int peer = 0; peer < comm->size; peer++)

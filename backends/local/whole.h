@@ -10,5 +10,6 @@
 bool whole_can(muster_comm *comm, const muster_call *call);
 muster_status whole_run(muster_comm *comm, const muster_call *call);
 bool whole_has_come(muster_comm *comm, int peer);
+void whole_traffic(muster_comm *comm, uint64_t *operations, uint64_t *given, uint64_t *taken);
 
 #endif

@@ -414,6 +414,11 @@ typedef struct muster_backend {
      * host->reduce: rank 0 first, one after the other, for every element.
      */
     muster_status (*run)(muster_comm *comm, const muster_call *call);
+
+    /* (optional) Until close, from any thread: how many operations run has carried out, and how
+     * many bytes this rank has given to others in them, once where several take the same ones, and
+     * taken from others. */
+    void (*traffic)(muster_comm *comm, uint64_t *operations, uint64_t *given, uint64_t *taken);
 } muster_backend;
 
 #ifdef __cplusplus

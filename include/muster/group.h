@@ -126,8 +126,13 @@ MUSTER_API int64_t muster_group_timeout(const muster_group *group);
 /* Changes the time-out (in ms, > 0) for later operations of this rank. */
 MUSTER_API muster_status muster_group_set_timeout(muster_group *group, int64_t timeout_ms);
 
-/* Payload and header bytes that this rank has sent to others, and received from them, through the
- * group. */
+/*
+ * Bytes that this rank has sent to others, and received from them, through the group: messages with
+ * their headers, also those that collectives are made of and those between ranks of one host; and
+ * of collectives in shared memory what it has put there for others, once however many read it, and
+ * what it has read of theirs. What failed is not counted in full, and what a backend carries on
+ * device memory not at all.
+ */
 MUSTER_API muster_status muster_group_traffic(const muster_group *group, uint64_t *sent,
                                               uint64_t *received);
 

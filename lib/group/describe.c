@@ -237,6 +237,15 @@ static void write_placement(facts *f, const muster_group *group)
     write_hint(f, &self->seat);
 }
 
+static void write_traffic(facts *f, const muster_group *group)
+{
+    const group_traffic sum = group_count_traffic(group);
+    facts_number(f, "collectives", (long long)atomic_load(&group->sequence));
+    facts_number(f, "operations in shared memory", (long long)sum.whole);
+    facts_number(f, "bytes sent", (long long)sum.sent);
+    facts_number(f, "bytes received", (long long)sum.received);
+}
+
 static void write_facts(facts *f, muster_group *group)
 {
     facts_text(f, "group", group->name);
@@ -253,8 +262,7 @@ static void write_facts(facts *f, muster_group *group)
     facts_number(f, "time-out ms", (long long)group->timeout_ms);
     facts_number(f, "set-up us", group->costs.nanoseconds / 1000);
     facts_number(f, "store operations", group->costs.store_operations);
-    facts_number(f, "bytes sent", (long long)group->bytes_sent);
-    facts_number(f, "bytes received", (long long)group->bytes_received);
+    write_traffic(f, group);
     bool failed = muster_group_check(group) != MUSTER_OK;
     facts_text(f, "state", failed ? muster_last_error() : "working");
     write_options(f, group);

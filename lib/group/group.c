@@ -404,6 +404,28 @@ const char *muster_group_host(const muster_group *group, int rank)
     return there ? group->ranks.ranks[rank].host : NULL;
 }
 
+/* What a side has carried whole, behind what is there. */
+static void add_whole(const group_side *side, group_traffic *sum)
+{
+    uint64_t operations, given, taken;
+    muster_comm *comm = atomic_load(&side->comm);
+    if (comm == NULL || side->backend->ops->traffic == NULL)
+        return;
+    side->backend->ops->traffic(comm, &operations, &given, &taken);
+    sum->whole += operations;
+    sum->sent += given;
+    sum->received += taken;
+}
+
+group_traffic group_count_traffic(const muster_group *group)
+{
+    group_traffic sum = {.sent = atomic_load(&group->bytes_sent),
+                         .received = atomic_load(&group->bytes_received)};
+    add_whole(&group->host, &sum);
+    add_whole(&group->near, &sum);
+    return sum;
+}
+
 muster_status muster_group_traffic(const muster_group *group, uint64_t *sent, uint64_t *received)
 {
     muster_status status = group_enter(group, "muster_group_traffic");
@@ -412,8 +434,9 @@ muster_status muster_group_traffic(const muster_group *group, uint64_t *sent, ui
     if (sent == NULL || received == NULL)
         return error_set(MUSTER_ERR_ARGUMENT, "muster_group_traffic: %s is NULL",
                          sent == NULL ? "sent" : "received");
-    *sent = atomic_load(&group->bytes_sent);
-    *received = atomic_load(&group->bytes_received);
+    const group_traffic sum = group_count_traffic(group);
+    *sent = sum.sent;
+    *received = sum.received;
     return MUSTER_OK;
 }
 

@@ -107,7 +107,7 @@ struct muster_group {
     call_list calls;                  /* the collectives of late, under the failure's lock */
     premul_list premuls;
     group_costs costs;
-    _Atomic uint64_t bytes_sent;
+    _Atomic uint64_t bytes_sent; /* by messages */
     _Atomic uint64_t bytes_received;
     _Atomic int64_t due_ns; /* when the latest operation must be done, by the clock of deadlines */
     _Atomic uint64_t
@@ -155,6 +155,15 @@ bool group_has_left(const muster_group *group, int rank);
 
 /* Whether it came to the operation of the backend that has just timed out, for sure. */
 bool group_has_come(const muster_group *group, int rank);
+
+/* What this rank has sent and received through the group, and the operations in it that a
+ * communicator carried out whole. */
+typedef struct group_traffic {
+    uint64_t sent;
+    uint64_t received;
+    uint64_t whole;
+} group_traffic;
+group_traffic group_count_traffic(const muster_group *group);
 
 /* Breaks the communicators that are open. */
 void group_abort_comms(muster_group *group);

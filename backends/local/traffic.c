@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * How many bytes an operation moves, as the files that carry it out move them.
+ */
+#include "config.h"
+
+#include "traffic.h"
+
+#include "blocks.h"
+
+typedef struct amount {
+    size_t given, taken;
+} amount;
+
+static size_t sum_of(const hall_blocks *blocks, int size)
+{
+    size_t sum = 0;
+    if (blocks->counts == NULL)
+        return blocks->bytes * (size_t)size;
+    for (int r = 0; r < size; r++)
+        sum += hall_block_bytes(blocks, r);
+    return sum;
+}
+
+/* Each takes its share of all arrays, and who needs the whole takes the others' results. */
+static amount of_shares(const muster_call *call, int rank, int size, bool needs_all, bool needed)
+{
+    const hall_blocks shares = hall_blocks_cut(call, size);
+    size_t own = hall_block_bytes(&shares, rank), others = shares.total - own;
+    return (amount){others + (needed ? own : 0),
+                    (size_t)(size - 1) * own + (needs_all ? others : 0)};
+}
+
+static amount of_all_gather(const muster_call *call, int rank, int size)
+{
+    const hall_blocks in = hall_blocks_of(call, call->receive_counts, call->receive_offsets);
+    size_t own = hall_block_bytes(&in, rank);
+    return (amount){own, sum_of(&in, size) - own};
+}
+
+static amount of_reduce_scatter(const muster_call *call, int rank, int size)
+{
+    const hall_blocks out = hall_blocks_of(call, call->send_counts, call->send_offsets);
+    size_t own = hall_block_bytes(&out, rank);
+    return (amount){sum_of(&out, size) - own, (size_t)(size - 1) * own};
+}
+
+static amount amount_of(const muster_call *call, int rank, int size, bool in_slots)
+{
+    bool root = rank == call->root;
+    size_t block = hall_blocks_one(call).bytes, others = block * (size_t)(size - 1);
+    switch (call->operation) {
+    case MUSTER_OPERATION_BROADCAST:
+        return root ? (amount){block, 0} : (amount){0, block};
+    case MUSTER_OPERATION_REDUCE:
+        if (!in_slots)
+            return of_shares(call, rank, size, root, !root);
+        return root ? (amount){0, others} : (amount){block, 0};
+    case MUSTER_OPERATION_ALL_REDUCE:
+        return in_slots ? (amount){block, others} : of_shares(call, rank, size, true, true);
+    case MUSTER_OPERATION_GATHER:
+        return root ? (amount){0, others} : (amount){block, 0};
+    case MUSTER_OPERATION_SCATTER:
+        return root ? (amount){others, 0} : (amount){0, block};
+    case MUSTER_OPERATION_ALL_GATHER:
+        return of_all_gather(call, rank, size);
+    case MUSTER_OPERATION_REDUCE_SCATTER:
+        return of_reduce_scatter(call, rank, size);
+    case MUSTER_OPERATION_ALL_TO_ALL:
+        return (amount){others, others};
+    default:
+        return (amount){0, 0};
+    }
+}
+
+/* There is one writer, so no other can come between. */
+static void add(_Atomic uint64_t *sum, uint64_t more)
+{
+    uint64_t before = atomic_load_explicit(sum, memory_order_relaxed);
+    atomic_store_explicit(sum, before + more, memory_order_relaxed);
+}
+
+void traffic_add(traffic *sum, const muster_call *call, int rank, int size, bool in_slots)
+{
+    const amount moved = amount_of(call, rank, size, in_slots);
+    add(&sum->operations, 1);
+    add(&sum->given, moved.given);
+    add(&sum->taken, moved.taken);
+}
