@@ -23,6 +23,7 @@ lib_libmuster_all_la_SOURCES += \
 	lib/base/patience.c lib/base/patience.h \
 	lib/base/process.c lib/base/process.h \
 	lib/base/process_stat.c lib/base/process_stat.h \
+	lib/base/shared_memory.c lib/base/shared_memory.h \
 	lib/base/rank_set.c lib/base/rank_set.h \
 	lib/base/thread.c lib/base/thread.h \
 	lib/base/version.c lib/base/version.h
@@ -41,6 +42,7 @@ lib_libmuster_all_la_SOURCES += \
 # lib/net: addresses, names, interfaces and sockets of this machine
 lib_libmuster_all_la_SOURCES += \
 	lib/net/host_identity.c lib/net/host_identity.h \
+	lib/net/memory_access.c lib/net/memory_access.h \
 	lib/net/interface.c lib/net/interface.h \
 	lib/net/interface_grammar.c \
 	lib/net/loopback.c lib/net/loopback.h \

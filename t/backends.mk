@@ -10,6 +10,9 @@ check_PROGRAMS += \
 	t/local_open.t
 LOCAL_LDADD = t/liblocal_ranks.la $(UNIT_LDADD)
 LOCAL_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/backends/local
+if SANITIZED
+LOCAL_CPPFLAGS += -DSANITIZED
+endif
 t_liblocal_ranks_la_CPPFLAGS = $(LOCAL_CPPFLAGS)
 t_liblocal_ranks_la_SOURCES = t/backend_ranks.c t/backend_ranks.h
 t_local_failures_t_SOURCES = t/backend_failures.c
@@ -17,6 +20,7 @@ t_local_failures_t_CPPFLAGS = $(LOCAL_CPPFLAGS)
 t_local_failures_t_LDADD = $(LOCAL_LDADD)
 t_local_messages_t_CPPFLAGS = $(LOCAL_CPPFLAGS)
 t_local_messages_t_LDADD = $(LOCAL_LDADD)
+t_local_open_t_SOURCES = t/local_open.c t/filter.h
 t_local_open_t_CPPFLAGS = $(LOCAL_CPPFLAGS)
 t_local_open_t_LDADD = $(LOCAL_LDADD)
 

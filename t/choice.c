@@ -215,6 +215,12 @@ static const struct {
      2,
      "rigged",
      "auto: the best one that all 2 ranks have"},
+    {"memory of another user",
+     "cpu:auto",
+     {{"a", HAS, NULL, SHARES "access\tuser 1\n"}, {"a", HAS, NULL, SHARES "access\tuser 2\n"}},
+     2,
+     "rigged",
+     "auto: the best one that all 2 ranks have"},
     {"another backend by name",
      "rigged",
      {{"a", HAS, NULL, SHARES}, {"a", HAS, NULL, SHARES}},
@@ -281,6 +287,41 @@ static void refuse(size_t i)
     is_int(choice_make(&list, wrongs[i].asked, &made), MUSTER_ERR_UNAVAILABLE, "'%s'",
            wrongs[i].asked);
     has_str(muster_last_error(), wrongs[i].words, "says why");
+    roster_clear(&list);
+}
+
+/* Ranks of one host that share no memory, and have nothing else. */
+static const struct {
+    const char *what;
+    const char *asked;
+    const char *memory; /* of rank 1, whose access is "user 2" */
+    const char *words;
+} unshared[] = {
+    {"nor has any other backend", "cpu:auto", "memory\tit is off\n",
+     "no backend connects these 2 ranks; not local, since rank 1 (host a, pid 101) shares no "
+     "memory: it is off; not rigged, since it is not available on rank 0 (host a, pid 100): no "
+     "such backend was found there; put that right, or install "},
+    {"two users", "cpu:auto", SHARES,
+     "rank 1 (host a, pid 101) shares no memory: it runs as user 2, but rank 0 (host a, pid 100) "
+     "as user 1; not rigged"},
+    {"two containers", "cpu:auto", SHARES "pid_space\t7\n", "it runs in another pid namespace"},
+    {"by name", "local", "memory\tit is off\n",
+     "backend 'local' was asked for, but rank 1 (host a, pid 101) shares no memory: it is off; put "
+     "that right, or ask for 'gloo'"},
+};
+enum { NUM_UNSHARED = sizeof(unshared) / sizeof(*unshared) };
+
+static void share_nothing(size_t i)
+{
+    roster list;
+    choice made;
+    char access[256];
+    snprintf(access, sizeof(access), "access\tuser 2\n%s", unshared[i].memory);
+    const who both[] = {{"a", NULL, NULL, SHARES "access\tuser 1\n"}, {"a", NULL, NULL, access}};
+    make(&list, both, 2);
+    is_int(choice_make(&list, unshared[i].asked, &made), MUSTER_ERR_UNAVAILABLE, "%s",
+           unshared[i].what);
+    has_str(muster_last_error(), unshared[i].words, "says why");
     roster_clear(&list);
 }
 
@@ -412,7 +453,7 @@ static void memory(void)
 
 int main(void)
 {
-    plan(6 + 5 * NUM_CHOICES + 2 * NUM_WRONGS + 3 * NUM_CLAIMS + 2 + 5);
+    plan(6 + 5 * NUM_CHOICES + 2 * (NUM_WRONGS + NUM_UNSHARED) + 3 * NUM_CLAIMS + 2 + 5);
     unsetenv("MUSTER_OPTIONS");
     unsetenv("MUSTER_RIGGED_FAIL");
     unsetenv("MUSTER_TOY_PROBES");
@@ -423,6 +464,8 @@ int main(void)
         choose(i);
     for (size_t i = 0; i < NUM_WRONGS; i++)
         refuse(i);
+    for (size_t i = 0; i < NUM_UNSHARED; i++)
+        share_nothing(i);
     for (size_t i = 0; i < NUM_CLAIMS; i++)
         say_devices(i);
     versions();

@@ -52,6 +52,7 @@ check_PROGRAMS += \
 	t/group_abort.t \
 	t/group_failure.t \
 	t/group_lost.t \
+	t/group_memory.t \
 	t/group_process.t \
 	t/group_shrink.t \
 	t/group_starved.t \
@@ -87,6 +88,8 @@ t_forked_t_LDADD = $(GROUPTEST_LDADD)
 t_group_abort_t_LDADD = $(GROUPTEST_LDADD)
 t_group_failure_t_LDADD = $(GROUPTEST_LDADD)
 t_group_lost_t_LDADD = $(GROUPTEST_LDADD)
+t_group_memory_t_SOURCES = t/group_memory.c t/filter.h
+t_group_memory_t_LDADD = $(GROUPTEST_LDADD)
 t_group_process_t_LDADD = $(GROUPTEST_LDADD)
 t_group_shrink_t_LDADD = $(GROUPTEST_LDADD)
 t_group_starved_t_CPPFLAGS = $(GLOO_CPPFLAGS)

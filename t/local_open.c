@@ -8,9 +8,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/audit.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <sched.h>
 #include <signal.h>
 #include <stddef.h>
@@ -28,8 +25,13 @@
 #include "backend_ranks.h"
 #include "base/error.h"
 #include "card.h"
+#include "filter.h"
 #include "segment.h"
 #include "tap.h"
+
+#ifndef SANITIZED
+#define SANITIZED 0
+#endif
 
 enum { OPENED, KILLED, CLOSED };
 
@@ -288,6 +290,51 @@ static void full_by_file_size(rank *me)
     fail_alone(me, "no room for");
 }
 
+/* Others have memory enough, and this one's address space is full. */
+static void fill_address_space(rank *me)
+{
+    static const char line[] = "VmSize:";
+    char text[80];
+    long kib = 0;
+    FILE *status = fopen("/proc/self/status", "r");
+    while (status != NULL && kib == 0 && fgets(text, sizeof(text), status) != NULL)
+        if (strncmp(text, line, sizeof(line) - 1) == 0)
+            kib = atol(text + sizeof(line) - 1);
+    if (status != NULL)
+        fclose(status);
+    struct rlimit limit = {(rlim_t)(kib + 256) << 10, RLIM_INFINITY};
+    if (me->number == 1)
+        setrlimit(RLIMIT_AS, &limit);
+}
+
+static void full_address_space(rank *me)
+{
+    me->timeout_ms = 300;
+    me->after_exchange = fill_address_space;
+    if (me->number == 1)
+        expect_failure(me, MUSTER_ERR_NO_MEMORY, MUSTER_ERR_NO_MEMORY, "ulimit -v");
+    else
+        rank_try_open(me);
+}
+
+/* There is no descriptor left for it. */
+static void take_descriptors(rank *me)
+{
+    const struct rlimit limit = {3, 64};
+    if (me->number == 1)
+        setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+static void no_descriptors(rank *me)
+{
+    me->timeout_ms = 300;
+    me->after_exchange = take_descriptors;
+    if (me->number == 1)
+        expect_failure(me, MUSTER_ERR_SYSTEM, MUSTER_ERR_SYSTEM, "ulimit -n");
+    else
+        rank_try_open(me);
+}
+
 static void refuse(rank *me, int number, int error);
 
 /* Where there is no memfd the memory is of /dev/shm, which may be small. */
@@ -304,17 +351,7 @@ static void full_dev_shm(rank *me)
 
 static void refuse(rank *me, int number, int error)
 {
-    struct sock_filter steps[] = {
-        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)number, 0, 1),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (unsigned)error),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-    };
-    struct sock_fprog filter = {sizeof(steps) / sizeof(*steps), steps};
-    rank_check(me,
-               prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
-                   prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0,
-               "no filter: %s", strerror(errno));
+    rank_check(me, filter_refuse(number, error), "no filter: %s", strerror(errno));
 }
 
 static void swap_all(rank *me)
@@ -528,7 +565,7 @@ static void test_measures(void)
 
 int main(void)
 {
-    plan(27);
+    plan(29);
     test_measures();
     ranks_run("a rank does not come", 3, never_comes);
     ranks_run("a rank dies after the exchange", 3, dies_half_way);
@@ -540,6 +577,11 @@ int main(void)
     ranks_run("a proof that is wrong", 2, wrong_proof);
     ranks_run("a pid that is another's", 2, wrong_start);
     ranks_run("memory is full", 2, full_by_file_size);
+    if (SANITIZED)
+        skip(1, "a sanitizer takes the address space");
+    else
+        ranks_run("the address space is full", 2, full_address_space);
+    ranks_run("descriptors are used up", 2, no_descriptors);
     if (geteuid() == 0)
         ranks_run("/dev/shm is full", 2, full_dev_shm);
     else

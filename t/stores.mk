@@ -71,6 +71,7 @@ check_PROGRAMS += \
 	t/launcher_report.t \
 	t/local_rank.t \
 	t/meeting.t \
+	t/memory_access.t \
 	t/pmi1.t \
 	t/rendezvous.t \
 	t/rendezvous_netns.t \
@@ -80,6 +81,7 @@ check_PROGRAMS += \
 t_launcher_report_t_SOURCES = t/environment.c t/environment.h t/launcher_report.c
 t_launcher_t_SOURCES = t/environment.c t/environment.h t/launcher.c
 t_meeting_t_SOURCES = t/children.c t/children.h t/environment.c t/environment.h t/meeting.c
+t_memory_access_t_SOURCES = t/memory_access.c t/filter.h
 t_pmi1_t_SOURCES = t/children.c t/children.h t/environment.c t/environment.h t/pmi1.c \
 	t/pmi1_server.c t/pmi1_server.h
 if TOOLS

@@ -8,10 +8,12 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "comm.h"
@@ -22,11 +24,22 @@ struct descriptors {
     unsigned char bits[]; /* one for each descriptor */
 };
 
-bool descriptors_each(void (*visit)(void *user, int fd), void *user)
+/* Where /proc/self/fd can't be read, which takes a descriptor. */
+static void each_by_number(void (*visit)(void *user, int fd), void *user)
+{
+    enum { MOST = 1 << 16 };
+    for (int fd = 0; fd < MOST; fd++)
+        if (fcntl(fd, F_GETFD) >= 0)
+            visit(user, fd);
+}
+
+void descriptors_each(void (*visit)(void *user, int fd), void *user)
 {
     DIR *folder = opendir("/proc/self/fd");
-    if (folder == NULL)
-        return false;
+    if (folder == NULL) {
+        each_by_number(visit, user);
+        return;
+    }
     struct dirent *entry;
     while ((entry = readdir(folder)) != NULL) {
         char *end;
@@ -35,7 +48,6 @@ bool descriptors_each(void (*visit)(void *user, int fd), void *user)
             visit(user, (int)fd);
     }
     closedir(folder);
-    return true;
 }
 
 static void descriptors_highest(void *user, int fd)
@@ -57,8 +69,7 @@ static void descriptors_mark(void *user, int fd)
 descriptors *descriptors_now(void)
 {
     int highest = 0;
-    if (!descriptors_each(descriptors_highest, &highest))
-        return NULL;
+    descriptors_each(descriptors_highest, &highest);
     size_t size = (size_t)highest / 8 + 1;
     descriptors *now = calloc(1, sizeof(*now) + size);
     if (now == NULL)
@@ -73,22 +84,12 @@ void descriptors_free(descriptors *now)
     free(now);
 }
 
-/* Where /proc/self/fd can't be read, which takes a descriptor. */
-static size_t count_open(void)
-{
-    enum { MOST = 1 << 16 };
-    size_t count = 0;
-    for (int fd = 0; fd < MOST; fd++)
-        count += fcntl(fd, F_GETFD) >= 0;
-    return count;
-}
-
 muster_status descriptors_reserve(const descriptors *now, size_t needed)
 {
     struct rlimit limit;
     if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
         return MUSTER_OK;
-    size_t open_now = now == NULL ? count_open() : now->count;
+    size_t open_now = now == NULL ? 0 : now->count;
     if (open_now + needed <= limit.rlim_cur)
         return MUSTER_OK;
     if (limit.rlim_max == RLIM_INFINITY || open_now + needed <= limit.rlim_max) {
@@ -103,19 +104,25 @@ muster_status descriptors_reserve(const descriptors *now, size_t needed)
                             (unsigned long long)limit.rlim_max);
 }
 
+/* A socket or an epoll; where /proc does not say it an epoll looks like any that is no file. */
+static bool is_of_network(int fd)
+{
+    char path[48], what[32];
+    struct stat about;
+    snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+    ssize_t length = readlink(path, what, sizeof(what) - 1);
+    if (length < 0)
+        return fstat(fd, &about) == 0 && (S_ISSOCK(about.st_mode) || (about.st_mode & S_IFMT) == 0);
+    what[length] = '\0';
+    return strncmp(what, "socket:", 7) == 0 || strcmp(what, "anon_inode:[eventpoll]") == 0;
+}
+
 static void descriptors_set_new(void *user, int fd)
 {
     const descriptors *before = user;
     if ((size_t)fd / 8 < before->size && (before->bits[fd / 8] >> fd % 8 & 1) != 0)
         return;
-    char path[48];
-    char what[32];
-    snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-    ssize_t length = readlink(path, what, sizeof(what) - 1);
-    if (length < 0)
-        return;
-    what[length] = '\0';
-    if (strncmp(what, "socket:", 7) != 0 && strcmp(what, "anon_inode:[eventpoll]") != 0)
+    if (!is_of_network(fd))
         return;
     int flags = fcntl(fd, F_GETFD);
     if (flags >= 0 && (flags & FD_CLOEXEC) == 0)

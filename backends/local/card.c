@@ -65,14 +65,14 @@ static muster_status card_compare(const card *first, const card *other)
         return local_host->error(MUSTER_ERR_UNAVAILABLE,
                                  "rank 0 (pid %lld) and rank %d (pid %lld) can't share memory: "
                                  "they run in different %s, or can't read them from /proc/self/ns; "
-                                 "run them in one container, or use the backend 'gloo'",
+                                 "run them in one container, or set gloo.shared_memory=off",
                                  (long long)first->process.pid, (int)other->rank,
                                  (long long)other->process.pid, what);
     if (first->user != other->user)
         return local_host->error(MUSTER_ERR_UNAVAILABLE,
                                  "rank 0 runs as user %lu and rank %d as user %lu, so that they "
-                                 "can't share memory; run them as one user, or use the backend "
-                                 "'gloo'",
+                                 "can't share memory; run them as one user, or set "
+                                 "gloo.shared_memory=off",
                                  (unsigned long)first->user, (int)other->rank,
                                  (unsigned long)other->user);
     return MUSTER_OK;

@@ -24,11 +24,14 @@ static socklen_t address_of(const char *name, struct sockaddr_un *address)
     return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + length);
 }
 
-static muster_status ear_error(const char *why)
+static muster_status ear_error(int error)
 {
-    return local_host->error(MUSTER_ERR_UNAVAILABLE,
-                             "can't make a socket for ranks of this host to call this one: %s",
-                             why);
+    bool full = error == EMFILE || error == ENFILE;
+    return local_host->error(error == ENOMEM || error == ENOBUFS ? MUSTER_ERR_NO_MEMORY
+                             : full                              ? MUSTER_ERR_SYSTEM
+                                                                 : MUSTER_ERR_UNAVAILABLE,
+                             "can't make a socket for ranks of this host to call this one: %s%s",
+                             strerror(error), full ? "; look at ulimit -n" : "");
 }
 
 static int bind_to(int fd, const char *name)
@@ -42,14 +45,14 @@ muster_status ear_open(char *name)
 {
     uint64_t number[2];
     if (getrandom(number, sizeof(number), 0) != sizeof(number))
-        return ear_error("no random bytes");
+        return ear_error(errno);
     snprintf(name, sizeof(((card *)NULL)->ear), "muster%016llx%016llx",
              (unsigned long long)number[0], (unsigned long long)number[1]);
     int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (fd < 0)
-        return ear_error(strerror(errno));
+        return ear_error(errno);
     if (bind_to(fd, name) != 0) {
-        muster_status status = ear_error(strerror(errno));
+        muster_status status = ear_error(errno);
         close(fd);
         return status;
     }

@@ -12,9 +12,9 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/shared_memory.h"
 #include "comm.h"
 #include "hall.h"
 
@@ -81,24 +81,6 @@ void *segment_at_hall(const segment *of)
     return of->base + hall_from(of->size, of->ring_bytes);
 }
 
-/* One without a name, or whose name is gone at once. */
-static int new_memory(void)
-{
-#ifdef SYS_memfd_create
-    enum { CLOSE_ON_EXEC = 1, SEALABLE = 2 };
-    int made = (int)syscall(SYS_memfd_create, "muster", CLOSE_ON_EXEC | SEALABLE);
-    if (made >= 0 || (errno != ENOSYS && errno != EPERM && errno != EINVAL))
-        return made;
-#endif
-    char name[64];
-    static _Atomic unsigned count;
-    snprintf(name, sizeof(name), "/muster.%ld.%u", (long)getpid(), atomic_fetch_add(&count, 1));
-    int fd = shm_open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    if (fd >= 0)
-        shm_unlink(name);
-    return fd;
-}
-
 /* Others can't make it smaller then, which would kill whoever touches what is gone. */
 static void seal(int fd)
 {
@@ -127,11 +109,19 @@ static bool map(segment *of, int fd)
     return true;
 }
 
+/* Of what did not work for the reason error. */
+static muster_status status_of(int error)
+{
+    if (error == ENOMEM || error == EAGAIN)
+        return MUSTER_ERR_NO_MEMORY;
+    return error == EMFILE || error == ENFILE ? MUSTER_ERR_SYSTEM : MUSTER_ERR_UNAVAILABLE;
+}
+
 muster_status segment_make(segment *of, int *fd)
 {
-    int made = new_memory();
+    int made = shared_memory_make();
     if (made < 0)
-        return local_host->error(MUSTER_ERR_UNAVAILABLE,
+        return local_host->error(status_of(errno),
                                  "can't make memory to share: %s; memfd_create, or /dev/shm, must "
                                  "be there and allowed",
                                  strerror(errno));
@@ -162,8 +152,18 @@ static muster_status find_error(const card *first, int rank, const char *doing, 
     return local_host->error(MUSTER_ERR_UNAVAILABLE,
                              "rank %d can't %s the memory that rank 0 (pid %lld) shares: %s; all "
                              "ranks must see each other's files in /proc, as processes of one user "
-                             "do, or use the backend 'gloo'",
+                             "do; with the option gloo.shared_memory=off they go by sockets",
                              rank, doing, (long long)first->process.pid, why);
+}
+
+/* What has to do with limits of this process, and not with the other's files. */
+static muster_status limit_error(const segment *of, int rank, const char *doing, int error)
+{
+    return local_host->error(status_of(error),
+                             "rank %d can't %s %zu bytes of memory that %d ranks share: %s; look "
+                             "at %s and the memory limit of the container or service",
+                             rank, doing, of->bytes, of->size, strerror(error),
+                             status_of(error) == MUSTER_ERR_SYSTEM ? "ulimit -n" : "ulimit -v");
 }
 
 muster_status segment_find(segment *of, const card *first, int rank)
@@ -183,6 +183,8 @@ muster_status segment_find(segment *of, const card *first, int rank)
                                  "another rank has failed: rank 0 (pid %lld) does not share its "
                                  "memory any more",
                                  (long long)first->process.pid);
+    if (fd < 0 && status_of(errno) != MUSTER_ERR_UNAVAILABLE)
+        return limit_error(of, rank, "open", errno);
     if (fd < 0)
         return find_error(first, rank, "open", strerror(errno));
     bool whole =
@@ -190,6 +192,8 @@ muster_status segment_find(segment *of, const card *first, int rank)
     bool mapped = whole && map(of, fd);
     int failed = errno;
     close(fd);
+    if (whole && !mapped && status_of(failed) != MUSTER_ERR_UNAVAILABLE)
+        return limit_error(of, rank, "map", failed);
     if (!mapped)
         return find_error(first, rank, "map", whole ? strerror(failed) : "it is another file");
     if (memcmp(segment_at_head(of)->nonce, first->nonce, CARD_NONCE) == 0)

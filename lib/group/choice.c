@@ -15,6 +15,8 @@
 
 #include "group/devices.h"
 
+enum { WITHOUT_SIZE = 1100 };
+
 /* A request, taken apart; names that were not said are "". */
 typedef struct wish {
     char any[64];
@@ -102,15 +104,22 @@ static muster_status why_not(const roster *ranks, const backend_entry *entry, ch
     return MUSTER_OK;
 }
 
-/* Whether a rank runs where the others of its host can't see its process, as in another container.
- */
+/* The rank of the same host that comes before, or -1. */
+static int host_mate(const roster *ranks, int rank)
+{
+    for (int r = rank - 1; r >= 0; r--)
+        if (strcmp(ranks->ranks[r].host_id, ranks->ranks[rank].host_id) == 0)
+            return r;
+    return -1;
+}
+
+/* Whether a rank can't reach what others of its host share. */
 static bool is_apart(const roster *ranks, int rank)
 {
+    int mate = host_mate(ranks, rank);
     const rank_record *self = &ranks->ranks[rank];
-    for (int r = rank - 1; r >= 0; r--)
-        if (strcmp(ranks->ranks[r].host_id, self->host_id) == 0)
-            return ranks->ranks[r].pid_space != self->pid_space;
-    return false;
+    return mate >= 0 && (ranks->ranks[mate].pid_space != self->pid_space ||
+                         strcmp(ranks->ranks[mate].access, self->access) != 0);
 }
 
 /* A rank that shares a host with another, but not its memory; -1: there is none. */
@@ -123,16 +132,29 @@ static int first_without_memory(const roster *ranks)
     return -1;
 }
 
-static const char *why_without(const roster *ranks, int rank)
+/* "rank 1 (host b, pid 7) shares no memory: <reason>" */
+static const char *say_without(const roster *ranks, int rank, char *words, size_t size)
 {
-    const char *said = ranks->ranks[rank].memory;
-    return *said != '\0' ? said : "it runs in another pid namespace than others of its host";
+    char who[320], other[320];
+    const rank_record *self = &ranks->ranks[rank];
+    int mate = host_mate(ranks, rank);
+    const char *said = self->memory;
+    if (*said == '\0' && ranks->ranks[mate].pid_space != self->pid_space)
+        said = "it runs in another pid namespace than others of its host";
+    rank_record_name(self, who, sizeof(who));
+    if (*said != '\0')
+        snprintf(words, size, "%s shares no memory: %s", who, said);
+    else
+        snprintf(words, size, "%s shares no memory: it runs as %s, but %s as %s", who, self->access,
+                 rank_record_name(&ranks->ranks[mate], other, sizeof(other)),
+                 ranks->ranks[mate].access);
+    return words;
 }
 
 /* Where 'local' was asked for by name. */
 static muster_status check_local(const roster *ranks)
 {
-    char who[320];
+    char words[WITHOUT_SIZE];
     int hosts = roster_num_hosts(ranks), without = first_without_memory(ranks);
     if (hosts > 1)
         return error_set(MUSTER_ERR_UNAVAILABLE,
@@ -141,9 +163,10 @@ static muster_status check_local(const roster *ranks)
                          ranks->count, hosts);
     if (without < 0)
         return MUSTER_OK;
-    return error_set(
-        MUSTER_ERR_UNAVAILABLE, "backend 'local' was asked for, but %s can't share memory: %s",
-        rank_record_name(&ranks->ranks[without], who, sizeof(who)), why_without(ranks, without));
+    return error_set(MUSTER_ERR_UNAVAILABLE,
+                     "backend 'local' was asked for, but %s; put that right, or ask for 'gloo', "
+                     "which goes by sockets then (" BACKEND_PACKAGE("gloo") ")",
+                     say_without(ranks, without, words, sizeof(words)));
 }
 
 /* The backend of that name, which all ranks must have. */
@@ -271,16 +294,15 @@ static void share_memory(const roster *ranks, choice *made)
 /* How memory is shared, behind why the backend was chosen. */
 static muster_status add_memory(const roster *ranks, choice *made)
 {
-    char who[320], words[800] = "";
+    char without_words[WITHOUT_SIZE], words[WITHOUT_SIZE + 64] = "";
     int hosts = roster_num_hosts(ranks), without = first_without_memory(ranks);
     if (made->shares && hosts == 1)
         snprintf(words, sizeof(words), "all ranks are on one host and share its memory");
     else if (made->shares)
         snprintf(words, sizeof(words), "ranks of one host share its memory");
     else if (without >= 0 && made->host != NULL && strcmp(made->host->name, "gloo") == 0)
-        snprintf(words, sizeof(words), "no memory is shared, since of %s it is said: %s",
-                 rank_record_name(&ranks->ranks[without], who, sizeof(who)),
-                 why_without(ranks, without));
+        snprintf(words, sizeof(words), "no memory is shared: %s",
+                 say_without(ranks, without, without_words, sizeof(without_words)));
     return *words == '\0' ? MUSTER_OK : add_words(&made->why, "; ", words, "");
 }
 
@@ -299,6 +321,21 @@ static muster_status say_why(const roster *ranks, const char *others, choice *ma
     return MUSTER_OK;
 }
 
+/* Why ranks of one host, who need no other backend, need one all the same. */
+static muster_status add_local(const roster *ranks, char **others)
+{
+    char words[WITHOUT_SIZE], *longer = NULL;
+    int without = first_without_memory(ranks);
+    if (without < 0 || roster_num_hosts(ranks) > 1)
+        return MUSTER_OK;
+    if (asprintf(&longer, "; not local, since %s%s",
+                 say_without(ranks, without, words, sizeof(words)), *others) < 0)
+        return error_no_memory(WITHOUT_SIZE + strlen(*others), "words");
+    free(*others);
+    *others = longer;
+    return MUSTER_OK;
+}
+
 static muster_status find_automatic(const roster *ranks, bool devices, choice *made)
 {
     char *others = strdup("");
@@ -311,6 +348,8 @@ static muster_status find_automatic(const roster *ranks, bool devices, choice *m
         status = find_best(ranks, false, &made->host, &others);
         share_memory(ranks, made);
     }
+    if (status == MUSTER_OK && made->host == NULL && made->device == NULL)
+        status = add_local(ranks, &others);
     if (status == MUSTER_OK && made->host == NULL && made->device == NULL)
         status = no_backend(ranks->count, others);
     if (status == MUSTER_OK)

@@ -20,6 +20,7 @@
 #include "net/host_identity.h"
 #include "net/interface.h"
 #include "net/loopback.h"
+#include "net/memory_access.h"
 #include "store/store.h"
 
 /* The value of "<backend>.<what>", where the backend declares such an option. */
@@ -134,8 +135,8 @@ static void introduce_devices(const muster_options *options, const backend_entry
     has->reason = said->reason;
 }
 
-/* Why this process can't, or is not to, share memory with other ranks; *why is "" where it can. */
-static muster_status memory_why_not(const muster_options *options, const char **why)
+/* Whether this process can, and is to, share memory with other ranks. */
+static muster_status look_at_memory(const muster_options *options, memory_access *memory)
 {
     const backend_entry *gloo = backend_find("gloo");
     const char *wanted = options_value(
@@ -144,9 +145,10 @@ static muster_status memory_why_not(const muster_options *options, const char **
     if (wanted != NULL && !off && strcmp(wanted, "auto") != 0)
         return error_set(MUSTER_ERR_ARGUMENT, "option gloo.shared_memory is '%s'; give auto or off",
                          wanted);
-    *why = off                                       ? "gloo.shared_memory is off there"
-           : backend_find("local")->ops->run == NULL ? "its muster shares none"
-                                                     : "";
+    memory_access_get(memory);
+    if (off || backend_find("local")->ops->run == NULL)
+        snprintf(memory->why_not, sizeof(memory->why_not), "%s",
+                 off ? "gloo.shared_memory is off there" : "its muster shares none");
     return MUSTER_OK;
 }
 
@@ -168,9 +170,9 @@ muster_status handshake_introduce(const muster_store *store, const muster_option
     host_identity me;
     muster_status status = backend_list(&list, &count);
     bool checks = false;
-    const char *memory = "";
+    memory_access memory;
     if (status == MUSTER_OK)
-        status = memory_why_not(options, &memory);
+        status = look_at_memory(options, &memory);
     if (status == MUSTER_OK)
         status = host_identity_get(&me);
     if (status == MUSTER_OK)
@@ -197,7 +199,8 @@ muster_status handshake_introduce(const muster_store *store, const muster_option
                         .host_id = me.host_id,
                         .asked = asked,
                         .loopback = loopback_of_process(me.pid, loopback, sizeof(loopback)),
-                        .memory = memory,
+                        .memory = memory.why_not,
+                        .access = memory.as,
                         .pid = me.pid,
                         .pid_space = me.pid_namespace,
                         .start = me.start_time,

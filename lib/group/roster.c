@@ -80,6 +80,8 @@ muster_status rank_record_write(const rank_record *record, char **text)
     write_line(out, "loopback", record->loopback);
     if (record->memory != NULL)
         write_line(out, "memory", record->memory);
+    if (record->access != NULL && *record->access != '\0')
+        write_line(out, "access", record->access);
     fprintf(out, "pid\t%lld\npid_space\t%llu\nstart\t%llu\nnonce\t%llu\n", record->pid,
             record->pid_space, record->start, record->nonce);
     if (record->checks != 0)
@@ -254,7 +256,7 @@ static bool read_line(rank_record *record, char *line)
                  {"host_id", &record->host_id},   {"asked", &record->asked},
                  {"loopback", &record->loopback}, {"memory", &record->memory},
                  {"placement", &record->policy},  {"list", &record->place_list},
-                 {"standing", &record->standing}};
+                 {"standing", &record->standing}, {"access", &record->access}};
     char *value = line;
     const char *word = strsep(&value, "\t");
     if (value == NULL)
@@ -281,6 +283,7 @@ muster_status rank_record_read(rank_record *record, muster_blob text)
                             .place_list = "",
                             .standing = "",
                             .memory = "its muster shares none",
+                            .access = "",
                             .rank = -1};
     record->text = malloc(text.size + 1);
     record->backends = calloc(MAX_BACKENDS, sizeof(*record->backends));

@@ -80,6 +80,7 @@ typedef struct rank_record {
     const char *place_list;
     const char *standing; /* where it stands before that, see placement/standing.h; "" unknown */
     const char *memory;   /* why it can't share memory with ranks of its host; "" where it can */
+    const char *access;   /* as whom it shares it, see net/memory_access.h; "" not known */
     long long pid;
     unsigned long long pid_space;
     unsigned long long start;
