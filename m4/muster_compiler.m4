@@ -109,6 +109,25 @@ AC_DEFUN([MUSTER_VECTOR], [
   AC_SUBST([VECTOR_CFLAGS])
 ])
 
+# HAVE_TARGET_CLONES: whether compiler, linker and libc make functions of several versions, for the processors of this
+# architecture, and choose one of them as a program starts. Comes behind MUSTER_SANITIZER, which may have a say.
+AC_DEFUN([MUSTER_CLONES], [
+  AC_MSG_CHECKING([for functions of several versions])
+  muster_saved_CFLAGS=$CFLAGS
+  CFLAGS="$CFLAGS -Werror $SANITIZER_CFLAGS"
+  muster_program='
+__attribute__((target_clones("avx2", "default"))) static int twice(int x) { return 2 * x; }
+typedef int (*function)(int);
+static const function table[[]] = {twice};
+int main(int argc, char **argv) { (void)argv; return table[[argc - 1]](argc) != 2 * argc; }'
+  AC_RUN_IFELSE([AC_LANG_SOURCE([$muster_program])], [muster_clones=yes], [muster_clones=no],
+    [AC_LINK_IFELSE([AC_LANG_SOURCE([$muster_program])], [muster_clones=yes], [muster_clones=no])])
+  CFLAGS=$muster_saved_CFLAGS
+  AC_MSG_RESULT([$muster_clones])
+  AS_IF([test "x$muster_clones" = xyes],
+    [AC_DEFINE([HAVE_TARGET_CLONES], [1], [Define to 1 where functions can have several versions.])])
+])
+
 # muster_wide: whether pointers and sizes have 64 bits.
 AC_DEFUN([MUSTER_WIDE], [
   AC_MSG_CHECKING([whether pointers have 64 bits])

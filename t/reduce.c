@@ -95,18 +95,31 @@ static void every_pair(uint64_t seed)
         }
 }
 
-/* In place as MPI means it: the result lies where the first of several slices began. */
+/* In place as MPI means it: the result lies where the first of several slices began, however little
+ * below, so that it overtakes what is read. */
+static bool is_right_below(int n, int offset)
+{
+    enum { LONG = 2000 };
+    float *array = (float *)in[0];
+    reduce_input inputs[4];
+    for (int i = 0; i < LONG + offset; i++)
+        array[i] = (float)i;
+    for (int r = 0; r < n; r++)
+        inputs[r] = (reduce_input){array + offset, 1};
+    reduce_arrays(array, inputs, (size_t)n, LONG, MUSTER_FLOAT32, MUSTER_SUM);
+    for (int i = 0; i < LONG; i++)
+        if (array[i] != (float)(n * (i + offset)))
+            return false;
+    return true;
+}
+
 static void below(void)
 {
-    enum { LONG = 2000, OFFSET = 300 };
-    for (int i = 0; i < LONG + OFFSET; i++)
-        ((float *)in[0])[i] = (float)i;
-    float *array = (float *)in[0];
-    reduce_arrays(array, (reduce_input[]){{array + OFFSET, 1}, {array + OFFSET, 1}}, 2, LONG,
-                  MUSTER_FLOAT32, MUSTER_SUM);
+    static const int offsets[] = {1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 300, 511, 512, 513};
     bool right = true;
-    for (int i = 0; i < LONG; i++)
-        right = right && array[i] == 2 * (float)(i + OFFSET);
+    for (int n = 1; n <= 4; n++)
+        for (size_t i = 0; i < COUNT(offsets); i++)
+            right = right && is_right_below(n, offsets[i]);
     ok(right, "a result that begins below an input");
 }
 

@@ -6,6 +6,8 @@
  * apart. Every NaN in a result is the same one: which of several is handed on depends on the
  * machine, and would not be the same on every rank.
  */
+#include "config.h"
+
 #include "reduce/reduce_kernel.h"
 
 #include <math.h>

@@ -5,6 +5,8 @@
  * Sums and products wrap: they are taken in the unsigned type of the same size. An average is of
  * the exact sum, in a type that is wide enough for any number of ranks, or in two words.
  */
+#include "config.h"
+
 #include "reduce/reduce_kernel.h"
 
 #define READ(x, s) (x)
@@ -43,6 +45,7 @@ static inline int64_t mean_of_signed_words(two_words sum, uint64_t n)
 
 /* A kernel as REDUCE_KERNEL makes them, whose accumulator is two words. */
 #define MEAN_OF_WORDS(suffix, ctype, HIGH, MEAN)                                                   \
+    REDUCE_VERSIONS                                                                                \
     static void avg_##suffix(void *out, const reduce_input *in, size_t n, size_t first,            \
                              size_t count)                                                         \
     {                                                                                              \

@@ -16,14 +16,21 @@
 #include <stdint.h>
 #include <string.h>
 
-static inline uint32_t float_bits(float value)
+/* A loop that calls a function is no vector code, however often the function is written out. */
+#ifdef __GNUC__
+#define SMALL_FLOAT_INLINE static inline __attribute__((always_inline))
+#else
+#define SMALL_FLOAT_INLINE static inline
+#endif
+
+SMALL_FLOAT_INLINE uint32_t float_bits(float value)
 {
     uint32_t bits;
     memcpy(&bits, &value, sizeof(bits));
     return bits;
 }
 
-static inline float float_of_bits(uint32_t bits)
+SMALL_FLOAT_INLINE float float_of_bits(uint32_t bits)
 {
     float value;
     memcpy(&value, &bits, sizeof(value));
@@ -52,14 +59,14 @@ static const small_format float8_e5m2_format = {2, 15, 0x80, 0x7b, 0x7c, 0x7f};
 static const small_format float8_e4m3_format = {3, 7, 0x80, 0x7e, 0x7e, 0x7f};
 
 /* a where the condition holds, else b; without a branch, which no loop of vector code has. */
-static inline uint32_t small_float_pick(bool condition, uint32_t a, uint32_t b)
+SMALL_FLOAT_INLINE uint32_t small_float_pick(bool condition, uint32_t a, uint32_t b)
 {
     uint32_t mask = 0 - (uint32_t)condition;
     return (a & mask) | (b & ~mask);
 }
 
 /* Magnitudes have no sign bit and are compared as signed numbers, which is cheaper for many. */
-static inline float small_float_read(uint32_t bits, const small_format format)
+SMALL_FLOAT_INLINE float small_float_read(uint32_t bits, const small_format format)
 {
     const int shift = 23 - format.mantissa;
     int32_t magnitude = (int32_t)(bits & (format.sign - 1));
@@ -74,7 +81,7 @@ static inline float small_float_read(uint32_t bits, const small_format format)
     return float_of_bits(result | (bits & format.sign) * (FLOAT_SIGN / format.sign));
 }
 
-static inline uint32_t small_float_write(float value, const small_format format)
+SMALL_FLOAT_INLINE uint32_t small_float_write(float value, const small_format format)
 {
     const int shift = 23 - format.mantissa;
     uint32_t bits = float_bits(value), magnitude = bits & ~FLOAT_SIGN;
@@ -93,42 +100,42 @@ static inline uint32_t small_float_write(float value, const small_format format)
     return small_float_pick((int32_t)magnitude > (int32_t)FLOAT_INFINITY, format.nan, result);
 }
 
-static inline float float16_read(uint16_t bits)
+SMALL_FLOAT_INLINE float float16_read(uint16_t bits)
 {
     return small_float_read(bits, float16_format);
 }
 
-static inline uint16_t float16_write(float value)
+SMALL_FLOAT_INLINE uint16_t float16_write(float value)
 {
     return (uint16_t)small_float_write(value, float16_format);
 }
 
-static inline float float8_e5m2_read(uint8_t bits)
+SMALL_FLOAT_INLINE float float8_e5m2_read(uint8_t bits)
 {
     return small_float_read(bits, float8_e5m2_format);
 }
 
-static inline uint8_t float8_e5m2_write(float value)
+SMALL_FLOAT_INLINE uint8_t float8_e5m2_write(float value)
 {
     return (uint8_t)small_float_write(value, float8_e5m2_format);
 }
 
-static inline float float8_e4m3_read(uint8_t bits)
+SMALL_FLOAT_INLINE float float8_e4m3_read(uint8_t bits)
 {
     return small_float_read(bits, float8_e4m3_format);
 }
 
-static inline uint8_t float8_e4m3_write(float value)
+SMALL_FLOAT_INLINE uint8_t float8_e4m3_write(float value)
 {
     return (uint8_t)small_float_write(value, float8_e4m3_format);
 }
 
-static inline float bfloat16_read(uint16_t bits)
+SMALL_FLOAT_INLINE float bfloat16_read(uint16_t bits)
 {
     return float_of_bits((uint32_t)bits << 16);
 }
 
-static inline uint16_t bfloat16_write(float value)
+SMALL_FLOAT_INLINE uint16_t bfloat16_write(float value)
 {
     uint32_t bits = float_bits(value);
     uint32_t rounded = (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
