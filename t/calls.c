@@ -21,7 +21,8 @@ static void texts(void)
     is_str(calls_text(&list, text), "", "at first there is none");
     is_int((int)calls_latest(text, words, sizeof(words)), 0, "and no latest");
     is_str(words, "", "that has words");
-    ok(calls_last(&list) == NULL, "nor is there one");
+    message_label last;
+    ok(!calls_last(&list, &last), "nor is there one");
     message_label first = label_of(MESSAGE_BARRIER, 1), second = label_of(MESSAGE_BROADCAST, 2);
     calls_note(&list, &first);
     calls_note(&list, &second);
@@ -30,7 +31,9 @@ static void texts(void)
            "each has a line, however often it is noted");
     is_int((int)calls_latest(text, words, sizeof(words)), 2, "the latest has its number");
     is_str(words, "broadcast #2 of 1 int8", "and its words");
-    ok(calls_last(&list)->kind == MESSAGE_BROADCAST, "and is what it was");
+    ok(calls_last(&list, &last) && last.kind == MESSAGE_BROADCAST && last.root == -1 &&
+           last.sequence == 2 && last.count == 1 && last.type == MUSTER_INT8,
+       "and is what it was");
     for (uint64_t n = 3; n <= 40; n++) {
         message_label more = label_of(MESSAGE_BARRIER, n);
         calls_note(&list, &more);

@@ -10,30 +10,77 @@
 #include <stdlib.h>
 #include <string.h>
 
-void calls_note(call_list *list, const message_label *label)
+enum { BITS = 8 };
+
+/* Of what the words of a call are made of. */
+static uint64_t shape_of(const message_label *label)
 {
-    list->latest = label->sequence;
-    list->calls[label->sequence % CALLS_KEPT] = *label;
+    uint64_t shape = (uint32_t)label->root;
+    shape = shape << BITS | (uint8_t)label->kind;
+    shape = shape << BITS | (uint8_t)label->type;
+    shape = shape << BITS | (uint8_t)label->redop;
+    return shape << BITS | label->device;
 }
 
-const message_label *calls_last(const call_list *list)
+static message_label label_of(uint64_t sequence, uint64_t count, uint64_t shape)
 {
-    return list->latest == 0 ? NULL : &list->calls[list->latest % CALLS_KEPT];
+    return (message_label){.sequence = sequence,
+                           .count = count,
+                           .device = (uint8_t)shape,
+                           .redop = (uint8_t)(shape >> BITS),
+                           .type = (uint8_t)(shape >> 2 * BITS),
+                           .kind = (uint8_t)(shape >> 3 * BITS),
+                           .root = (int)(uint32_t)(shape >> 4 * BITS)};
+}
+
+/* A reader that sees a new part sees too that the number was taken away before it. */
+void calls_note(call_list *list, const message_label *label)
+{
+    call_note *note = &list->calls[label->sequence % CALLS_KEPT];
+    atomic_store_explicit(&note->sequence, 0, memory_order_relaxed);
+    atomic_store_explicit(&note->count, label->count, memory_order_release);
+    atomic_store_explicit(&note->shape, shape_of(label), memory_order_release);
+    atomic_store_explicit(&note->sequence, label->sequence, memory_order_release);
+    atomic_store_explicit(&list->latest, label->sequence, memory_order_release);
+}
+
+/* False where it is not there any more, or yet. */
+static bool read_note(const call_list *list, uint64_t number, message_label *label)
+{
+    const call_note *note = &list->calls[number % CALLS_KEPT];
+    if (number == 0 || atomic_load_explicit(&note->sequence, memory_order_acquire) != number)
+        return false;
+    uint64_t count = atomic_load_explicit(&note->count, memory_order_acquire);
+    uint64_t shape = atomic_load_explicit(&note->shape, memory_order_acquire);
+    *label = label_of(number, count, shape);
+    return atomic_load_explicit(&note->sequence, memory_order_relaxed) == number;
+}
+
+bool calls_last(const call_list *list, message_label *label)
+{
+    return read_note(list, atomic_load_explicit(&list->latest, memory_order_acquire), label);
+}
+
+void calls_clear(call_list *list)
+{
+    for (int i = 0; i < CALLS_KEPT; i++)
+        atomic_store_explicit(&list->calls[i].sequence, 0, memory_order_relaxed);
+    atomic_store_explicit(&list->latest, 0, memory_order_release);
 }
 
 const char *calls_text(const call_list *list, char *text)
 {
     size_t used = 0;
     text[0] = '\0';
-    for (uint64_t number = list->latest; number > 0 && list->latest - number < CALLS_KEPT;
-         number--) {
-        const message_label *label = &list->calls[number % CALLS_KEPT];
+    uint64_t latest = atomic_load_explicit(&list->latest, memory_order_acquire);
+    for (uint64_t number = latest; number > 0 && latest - number < CALLS_KEPT; number--) {
+        message_label label;
         char words[CALLS_WORDS];
-        if (label->kind == 0 || label->sequence != number)
+        if (!read_note(list, number, &label))
             continue;
         used += (size_t)snprintf(text + used, CALLS_TEXT - used, "%llu %s\n",
                                  (unsigned long long)number,
-                                 message_label_call(label, words, sizeof(words)));
+                                 message_label_call(&label, words, sizeof(words)));
     }
     return text;
 }

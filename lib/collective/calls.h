@@ -6,20 +6,34 @@
 #ifndef MUSTER_LIB_CALLS_H
 #define MUSTER_LIB_CALLS_H
 
+#include <stdatomic.h>
+
 #include "collective/label.h"
 
 enum { CALLS_KEPT = 16, CALLS_WORDS = 160, CALLS_TEXT = CALLS_KEPT * (CALLS_WORDS + 24) };
 
-/* The one of number n is at n % CALLS_KEPT; kind 0: there is none. */
+/* A call as others may read it while the next one is written over it: the number is 0 meanwhile,
+ * and where there is none. */
+typedef struct call_note {
+    _Atomic uint64_t sequence;
+    _Atomic uint64_t count;
+    _Atomic uint64_t shape; /* all else */
+} call_note;
+
+/* Written by one thread at a time, those that run the group's collectives, and read by any. The
+ * call of number n is at n % CALLS_KEPT. */
 typedef struct call_list {
-    uint64_t latest; /* number; 0: there was none */
-    message_label calls[CALLS_KEPT];
+    _Atomic uint64_t latest; /* number; 0: there was none */
+    call_note calls[CALLS_KEPT];
 } call_list;
 
 void calls_note(call_list *list, const message_label *label);
 
-/* The latest one, or NULL. */
-const message_label *calls_last(const call_list *list);
+/* Of what was noted of the latest one. False where there is none. */
+bool calls_last(const call_list *list, message_label *label);
+
+/* As at first. */
+void calls_clear(call_list *list);
 
 /* A line "<number> <call>" for each, the latest one first. Returns text, of CALLS_TEXT bytes. */
 const char *calls_text(const call_list *list, char *text);

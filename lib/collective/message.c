@@ -286,9 +286,7 @@ void messages_note(muster_group *group, const message_label *label)
 {
     if (label->kind == MESSAGE_SEND)
         return;
-    pthread_mutex_lock(&group->failure.lock);
     calls_note(&group->calls, label);
-    pthread_mutex_unlock(&group->failure.lock);
 }
 
 /* Ranks that have left in good order have made all of their calls: where they made as many, others

@@ -387,9 +387,7 @@ static void inquire(muster_group *group, void (*talk)(inquiry *), uint64_t seque
     asked->rank = group->rank;
     asked->size = group->size;
     asked->sequence = sequence;
-    pthread_mutex_lock(&group->failure.lock);
     calls_text(&group->calls, asked->calls);
-    pthread_mutex_unlock(&group->failure.lock);
     asked->peer = peer;
     asked->due = is_due(group);
     snprintf(asked->cause, sizeof(asked->cause), "%s", cause);

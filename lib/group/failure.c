@@ -95,11 +95,9 @@ static void failure_complete(muster_group *group, const char *what)
     pthread_mutex_unlock(&group->failure.lock);
 }
 
-muster_status failure_check(muster_group *group)
+muster_status failure_say(muster_group *group)
 {
     group_failure *failure = &group->failure;
-    if (atomic_load_explicit(&failure->status, memory_order_acquire) == MUSTER_OK)
-        return MUSTER_OK;
     deadline end = deadline_in(2 * CAUSE_PATIENCE_MS);
     pthread_mutex_lock(&failure->lock);
     while (failure->status != MUSTER_OK && !failure->complete &&
@@ -238,11 +236,9 @@ void failure_leave(muster_group *group)
         group_abort_comms(group);
         return;
     }
-    pthread_mutex_lock(&group->failure.lock);
-    const message_label *doing = calls_last(&group->calls);
-    if (work_queue_busy(group->queue) && doing != NULL)
-        message_label_text(doing, call, sizeof(call));
-    pthread_mutex_unlock(&group->failure.lock);
+    message_label doing;
+    if (work_queue_busy(group->queue) && calls_last(&group->calls, &doing))
+        message_label_text(&doing, call, sizeof(call));
     static const char format[] = "%d %d rank %d has freed the group with %s under way";
     snprintf(cause, sizeof(cause), format, (int)MUSTER_ERR_FAILED, group->rank, group->rank, call);
     failure_complete(group, cause);

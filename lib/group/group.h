@@ -104,7 +104,7 @@ struct muster_group {
     pid_t pid;        /* of the process that made it */
     group_failure failure;
     abort_listener *_Atomic listener; /* for signal handlers, where one was asked for */
-    call_list calls;                  /* the collectives of late, under the failure's lock */
+    call_list calls;                  /* the collectives of late */
     premul_list premuls;
     group_costs costs;
     _Atomic uint64_t bytes_sent; /* by messages */

@@ -163,9 +163,7 @@ static muster_status test_group(muster_group *group)
         bulk_all_gather_equal(group, &label, all, sizeof(*all), compose_deadline(group));
     /* The program counts its own operations. */
     atomic_store(&group->sequence, 0);
-    pthread_mutex_lock(&group->failure.lock);
-    group->calls = (call_list){0};
-    pthread_mutex_unlock(&group->failure.lock);
+    calls_clear(&group->calls);
     if (status == MUSTER_OK)
         status = check_who(group, all, tag);
     free(all);
