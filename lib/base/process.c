@@ -7,17 +7,16 @@
 #include "base/process.h"
 
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <unistd.h>
 
-static _Atomic pid_t known; /* 0: not known */
+_Atomic pid_t process_known;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static bool watches; /* the child of a fork is heard of */
 
 static void forget(void)
 {
-    atomic_store_explicit(&known, 0, memory_order_relaxed);
+    atomic_store_explicit(&process_known, 0, memory_order_relaxed);
 }
 
 static void watch(void)
@@ -25,14 +24,11 @@ static void watch(void)
     watches = pthread_atfork(NULL, NULL, forget) == 0;
 }
 
-pid_t process_id(void)
+pid_t process_ask(void)
 {
-    pid_t id = atomic_load_explicit(&known, memory_order_relaxed);
-    if (id != 0)
-        return id;
     pthread_once(&once, watch);
-    id = getpid();
+    pid_t id = getpid();
     if (watches)
-        atomic_store_explicit(&known, id, memory_order_relaxed);
+        atomic_store_explicit(&process_known, id, memory_order_relaxed);
     return id;
 }

@@ -5,9 +5,20 @@
 #ifndef MUSTER_LIB_PROCESS_H
 #define MUSTER_LIB_PROCESS_H
 
+#include <stdatomic.h>
 #include <sys/types.h>
 
+/* What is known of it; 0: nothing. */
+extern _Atomic pid_t process_known;
+
+/* Asks the system. */
+pid_t process_ask(void);
+
 /* getpid(), also in a child of fork. */
-pid_t process_id(void);
+static inline pid_t process_id(void)
+{
+    pid_t id = atomic_load_explicit(&process_known, memory_order_relaxed);
+    return id != 0 ? id : process_ask();
+}
 
 #endif

@@ -140,7 +140,8 @@ muster_status bulk_run(muster_group *group, group_side *side, muster_call *call,
     call->label_size = sizeof(mine);
     call->other_label = &said;
     call->other_rank = &rank;
-    call->timeout_ms = left_ms(end);
+    if (call->timeout_ms == 0)
+        call->timeout_ms = left_ms(end);
     muster_status status = side->backend->ops->run(atomic_load(&side->comm), call);
     if (status == MUSTER_OK)
         return MUSTER_OK;
@@ -191,6 +192,14 @@ muster_status bulk_all_gather_equal(muster_group *group, const message_label *la
 bool bulk_needs_layouts(const muster_group *group, const collective_call *call)
 {
     return !bulk_serves(group) || !native_is_uniform(call->kind) || group->in_pieces;
+}
+
+bool bulk_runs(const muster_group *group, const collective_call *call)
+{
+    if (!bulk_serves(group) || !native_is_uniform(call->kind))
+        return false;
+    const muster_call plain = native_plain_call(group, call);
+    return group->host.backend->ops->can(atomic_load(&group->host.comm), &plain);
 }
 
 muster_status bulk_carry(muster_group *group, const collective_call *call,

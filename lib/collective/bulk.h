@@ -30,6 +30,9 @@ muster_status bulk_all_gather_equal(muster_group *group, const message_label *la
 muster_status bulk_run(muster_group *group, group_side *side, muster_call *call,
                        const message_label *label, deadline end);
 
+/* Whether bulk_carry has the group's communicator carry the call out whole. */
+bool bulk_runs(const muster_group *group, const collective_call *call);
+
 /* Whether the call has a use for layouts. */
 bool bulk_needs_layouts(const muster_group *group, const collective_call *call);
 

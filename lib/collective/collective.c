@@ -51,26 +51,37 @@ static bool lay_out(const muster_group *group, const collective_call *call,
 }
 
 static muster_status run_with_layouts(muster_group *group, const collective_call *call,
-                                      const route *way)
+                                      const route *way, message_label *label, deadline end)
 {
     const collective *what = collective_of(call->kind);
-    message_label label = label_of(group, call);
     layout out = {NULL, NULL, NULL}, in = out;
     muster_status status = MUSTER_OK;
     bool needed = way->table != NULL || bulk_needs_layouts(group, call);
     if (needed && (!lay_out(group, call, what->send, collective_sends(group, call), &out) ||
                    !lay_out(group, call, what->receive, collective_receives(group, call), &in)))
         status = compose_no_memory(group, (size_t)group->size * 3 * sizeof(size_t), "a layout");
-    deadline end = compose_deadline(group);
     if (status == MUSTER_OK && group->checks)
-        status = agree_on_call(group, call, way, &label, end);
+        status = agree_on_call(group, call, way, label, end);
     if (status == MUSTER_OK && (way->table != NULL || group->in_pieces))
-        status = route_run(group, call, &label, &out, &in, way, end);
+        status = route_run(group, call, label, &out, &in, way, end);
     else if (status == MUSTER_OK)
-        status = bulk_carry(group, call, &label, &out, &in, end);
+        status = bulk_carry(group, call, label, &out, &in, end);
     layout_free(&out);
     layout_free(&in);
     return status;
+}
+
+/* What leaves a sentence behind only where it fails goes without keeping the one before. */
+static muster_status run_call(muster_group *group, const collective_call *call, const route *way)
+{
+    message_label label = label_of(group, call);
+    deadline end = compose_deadline(group);
+    bool plain = way->table == NULL && !group->checks && !group->in_pieces;
+    if (plain && bulk_runs(group, call))
+        return bulk_carry(group, call, &label, NULL, NULL, end);
+    error_kept before;
+    error_keep(&before);
+    return error_settle(&before, run_with_layouts(group, call, way, &label, end));
 }
 
 /* In the order of the group's operations. */
@@ -84,7 +95,7 @@ static muster_status run(muster_group *group, void *arguments)
         call->from_counts = taken->counts + group->size;
     muster_status status = failure_check(group);
     if (status == MUSTER_OK)
-        status = run_with_layouts(group, call, &taken->way);
+        status = run_call(group, call, &taken->way);
     return status == MUSTER_OK ? MUSTER_OK
                                : group_error(group, collective_of(call->kind)->function, status);
 }
@@ -155,37 +166,39 @@ static muster_status find_way(muster_group *group, const collective_call *call, 
     const void *receive = collective_receives(group, call) ? call->receive : NULL;
     bool one = collective_of(call->kind)->send == AMOUNT_NONE;
     muster_status status = route_find(group, send, receive, one ? "buffer" : "receive", way);
-    if (status == MUSTER_OK && collective_is_idle(group, call))
+    bool matters = way->table != NULL || group->checks;
+    if (status == MUSTER_OK && matters && collective_is_idle(group, call))
         *way = (route){.idle = true};
     return status;
 }
 
 /* The public functions end in this. */
-static muster_status issue(muster_group *group, collective_call call, muster_work **work)
+static muster_status issue(muster_group *group, collective_call *call, muster_work **work)
 {
-    const collective *what = collective_of(call.kind);
+    const collective *what = collective_of(call->kind);
     muster_status status = group_ready(group, what->function);
     if (status != MUSTER_OK)
         return status;
     status = work == NULL && group->queue != NULL ? work_handle_may_wait() : MUSTER_OK;
     if (status != MUSTER_OK)
         return group_error(group, what->function, status);
-    status = collective_check(group, &call);
+    status = collective_check(group, call);
     if (status != MUSTER_OK)
-        return refuse(group, &call, status, work);
-    issued plain = {.call = call};
-    status = find_way(group, &call, &plain.way);
+        return refuse(group, call, status, work);
+    issued plain;
+    status = find_way(group, call, &plain.way);
     plain.way.handle = work != NULL;
     if (status != MUSTER_OK)
-        return refuse(group, &call, status, work);
-    if ((what->traits & SEND_AT_ROOT && !collective_sends(group, &call)) ||
-        (what->traits & RECEIVE_AT_ROOT && !collective_receives(group, &call)))
-        call.counts = NULL;
-    plain.call = call;
+        return refuse(group, call, status, work);
+    if ((what->traits & SEND_AT_ROOT && !collective_sends(group, call)) ||
+        (what->traits & RECEIVE_AT_ROOT && !collective_receives(group, call)))
+        call->counts = NULL;
+    plain.call = *call;
+    plain.copied = false;
     if (work == NULL)
         return work_call(group, run, &plain, sizeof(plain));
-    if (call.counts != NULL)
-        return issue_with_counts(group, &call, &plain.way, work);
+    if (call->counts != NULL)
+        return issue_with_counts(group, call, &plain.way, work);
     return work_issue(group, run, &plain, sizeof(plain), work);
 }
 
@@ -195,7 +208,7 @@ static muster_status issue_equal(muster_group *group, message_kind kind, const v
                                  muster_reduction redop, int root, muster_work **work)
 {
     collective_call call = {kind, type, redop, 1, root, count, send, receive, NULL, NULL};
-    return issue(group, call, work);
+    return issue(group, &call, work);
 }
 
 /* Where there is no reduction. */
@@ -260,7 +273,7 @@ muster_status muster_gather_v(muster_group *group, const void *send, size_t coun
 {
     collective_call call = {MESSAGE_GATHER_V, type,   none, 1, root, count, send,
                             receive,          counts, NULL};
-    return issue(group, call, work);
+    return issue(group, &call, work);
 }
 
 muster_status muster_scatter_v(muster_group *group, const void *send, const size_t *counts,
@@ -269,7 +282,7 @@ muster_status muster_scatter_v(muster_group *group, const void *send, const size
 {
     collective_call call = {MESSAGE_SCATTER_V, type,   none, 1, root, count, send,
                             receive,           counts, NULL};
-    return issue(group, call, work);
+    return issue(group, &call, work);
 }
 
 muster_status muster_all_gather_v(muster_group *group, const void *send, void *receive,
@@ -277,7 +290,7 @@ muster_status muster_all_gather_v(muster_group *group, const void *send, void *r
 {
     collective_call call = {
         MESSAGE_ALL_GATHER_V, type, none, 1, -1, 0, send, receive, counts, NULL};
-    return issue(group, call, work);
+    return issue(group, &call, work);
 }
 
 muster_status muster_reduce_scatter_v(muster_group *group, const void *send, void *receive,
@@ -286,7 +299,7 @@ muster_status muster_reduce_scatter_v(muster_group *group, const void *send, voi
 {
     collective_call call = {
         MESSAGE_REDUCE_SCATTER_V, type, redop, 1, -1, 0, send, receive, counts, NULL};
-    return issue(group, call, work);
+    return issue(group, &call, work);
 }
 
 muster_status muster_all_to_all_v(muster_group *group, const void *send, const size_t *send_counts,
@@ -295,5 +308,5 @@ muster_status muster_all_to_all_v(muster_group *group, const void *send, const s
 {
     collective_call call = {MESSAGE_ALL_TO_ALL_V, type,          none, 1, -1, 0, send, receive,
                             send_counts,          receive_counts};
-    return issue(group, call, work);
+    return issue(group, &call, work);
 }

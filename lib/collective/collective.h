@@ -62,12 +62,28 @@ typedef struct collective {
     int traits;
 } collective;
 
+extern const collective collective_table[];
+
 /* The row of a kind. */
-const collective *collective_of(message_kind kind);
+static inline const collective *collective_of(message_kind kind)
+{
+    return &collective_table[kind];
+}
 
 /* Whether this rank has the buffer that the collective sends from, or receives in. */
-bool collective_sends(const muster_group *group, const collective_call *call);
-bool collective_receives(const muster_group *group, const collective_call *call);
+static inline bool collective_sends(const muster_group *group, const collective_call *call)
+{
+    const collective *what = collective_of(call->kind);
+    return what->send != AMOUNT_NONE &&
+           (!(what->traits & SEND_AT_ROOT) || group->rank == call->root);
+}
+
+static inline bool collective_receives(const muster_group *group, const collective_call *call)
+{
+    const collective *what = collective_of(call->kind);
+    return what->receive != AMOUNT_NONE &&
+           (!(what->traits & RECEIVE_AT_ROOT) || group->rank == call->root);
+}
 
 /* The arguments, in words where one is wrong; turns redop into its kind and scalar. */
 muster_status collective_check(muster_group *group, collective_call *call);

@@ -16,11 +16,18 @@
 #include "base/error.h"
 #include "collective/premul.h"
 #include "reduce/reduce.h"
+#include "reduce/types.h"
 
 /* Half of what there are addresses for, so that sums of offsets do not wrap. */
 static size_t most_elements(muster_type type)
 {
-    return SIZE_MAX / 2 / muster_type_size(type);
+    return SIZE_MAX / 2 / type_size(type);
+}
+
+/* Dividing takes longer than all else that is checked of a short call. */
+static bool is_too_much(size_t count, muster_type type)
+{
+    return count > SIZE_MAX / 16 && count > most_elements(type);
 }
 
 static muster_status too_many(const char *name, size_t count, size_t blocks, muster_type type)
@@ -40,13 +47,13 @@ static size_t alignment_of(muster_type type)
         char before;
         int64_t value;
     };
-    size_t size = muster_type_size(type), most = offsetof(struct largest, value);
+    size_t size = type_size(type), most = offsetof(struct largest, value);
     return size < most ? size : most;
 }
 
 muster_status collective_check_type(muster_type type)
 {
-    if (muster_type_size(type) != 0)
+    if ((unsigned)type < MUSTER_NUM_TYPES)
         return MUSTER_OK;
     return error_set(MUSTER_ERR_ARGUMENT, "%d is no element type; take one of enum muster_type",
                      (int)type);
@@ -55,12 +62,12 @@ muster_status collective_check_type(muster_type type)
 muster_status collective_check_elements(const void *buffer, const char *name, size_t count,
                                         muster_type type)
 {
-    if (count > most_elements(type))
+    if (is_too_much(count, type))
         return too_many("the count", count, 1, type);
     if (buffer == NULL && count > 0)
         return error_set(MUSTER_ERR_ARGUMENT, "%s is NULL, but is to hold %zu element%s", name,
                          count, count == 1 ? "" : "s");
-    if (count > 0 && (uintptr_t)buffer % alignment_of(type) != 0)
+    if (count > 0 && ((uintptr_t)buffer & (alignment_of(type) - 1)) != 0)
         return error_set(MUSTER_ERR_ARGUMENT,
                          "%s at %p is not aligned: %s must be at multiples of %zu; copy it to "
                          "where it may be",
@@ -159,7 +166,7 @@ static size_t own_block(const muster_group *group, const collective_call *call,
 /* Whether the buffers are where one may be in the other. */
 static bool is_in_place(const muster_group *group, const collective_call *call)
 {
-    size_t size = muster_type_size(call->type);
+    size_t size = type_size(call->type);
     const char *send = call->send, *receive = call->receive;
     switch (collective_of(call->kind)->place) {
     case PLACE_SAME:
@@ -184,7 +191,7 @@ static muster_status check_overlap(const muster_group *group, const collective_c
         [PLACE_IN_SEND] = ("must not overlap unless receive is this rank's block of send, or "
                            "begins with it"),
     };
-    size_t size = muster_type_size(call->type);
+    size_t size = type_size(call->type);
     uintptr_t send = (uintptr_t)call->send, receive = (uintptr_t)call->receive;
     bool overlap = sent > 0 && received > 0 && send < receive + received * size &&
                    receive < send + sent * size;

@@ -10,20 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool collective_sends(const muster_group *group, const collective_call *call)
-{
-    const collective *what = collective_of(call->kind);
-    return what->send != AMOUNT_NONE &&
-           (!(what->traits & SEND_AT_ROOT) || group->rank == call->root);
-}
-
-bool collective_receives(const muster_group *group, const collective_call *call)
-{
-    const collective *what = collective_of(call->kind);
-    return what->receive != AMOUNT_NONE &&
-           (!(what->traits & RECEIVE_AT_ROOT) || group->rank == call->root);
-}
-
 static void copy(void *to, const void *from, size_t bytes)
 {
     if (bytes > 0 && to != from)
@@ -111,7 +97,7 @@ RUN(run_all_to_all)
     return status;
 }
 
-static const collective table[] = {
+const collective collective_table[] = {
     [MESSAGE_BARRIER] = {"muster_barrier", run_barrier, 0, 0, 0, 0},
     [MESSAGE_BROADCAST] = {"muster_broadcast", run_broadcast, 0, AMOUNT_COUNT, 0, ROOTED},
     [MESSAGE_REDUCE] = {"muster_reduce", run_reduce, AMOUNT_COUNT, AMOUNT_COUNT, PLACE_SAME,
@@ -139,8 +125,3 @@ static const collective table[] = {
     [MESSAGE_ALL_TO_ALL_V] = {"muster_all_to_all_v", run_all_to_all, AMOUNT_COUNTS, AMOUNT_FROM,
                               PLACE_SAME, 0},
 };
-
-const collective *collective_of(message_kind kind)
-{
-    return &table[kind];
-}

@@ -15,18 +15,22 @@ enum { EXCHANGE_STEPS = 16 };
 
 message_label compose_label(muster_group *group, message_kind kind)
 {
-    message_label label = {.kind = kind,
-                           .type = MUSTER_UINT8,
-                           .redop = MUSTER_SUM,
-                           .root = -1,
-                           .sequence = ++group->sequence};
+    uint64_t sequence;
+    if (group->queue != NULL) { /* one operation at a time */
+        sequence = atomic_load_explicit(&group->sequence, memory_order_relaxed) + 1;
+        atomic_store_explicit(&group->sequence, sequence, memory_order_relaxed);
+    } else {
+        sequence = ++group->sequence;
+    }
+    message_label label = {
+        .kind = kind, .type = MUSTER_UINT8, .redop = MUSTER_SUM, .root = -1, .sequence = sequence};
     return label;
 }
 
 deadline compose_deadline(muster_group *group)
 {
     deadline end = deadline_in_about(atomic_load(&group->timeout_ms));
-    atomic_store(&group->due_ns, end.at_ns);
+    atomic_store_explicit(&group->due_ns, end.at_ns, memory_order_relaxed);
     return end;
 }
 

@@ -295,5 +295,7 @@ muster_status gather_call(muster_group *group, const gather_kind *kind, const ch
     if (group->queue != NULL && (status = work_handle_may_wait()) != MUSTER_OK)
         return group_error(group, function, status);
     call c = {function, kind, mine, root, has_place, result};
-    return work_call(group, run, &c, sizeof(c));
+    error_kept before;
+    error_keep(&before);
+    return error_settle(&before, work_call(group, run, &c, sizeof(c)));
 }

@@ -93,10 +93,11 @@ muster_status route_find(muster_group *group, const void *send, const void *rece
                          const char *receive_name, route *found)
 {
     *found = (route){0};
-    const muster_device_table *table = device_memory_table();
-    if (table == NULL || (send == NULL && receive == NULL))
+    if (send == NULL && receive == NULL)
         return MUSTER_OK;
-    return find_places(group, table, send, receive, receive_name, found);
+    const muster_device_table *table = device_memory_table();
+    return table == NULL ? MUSTER_OK
+                         : find_places(group, table, send, receive, receive_name, found);
 }
 
 /* All transfers of a batch beside the first whose place says something. */

@@ -26,7 +26,15 @@ typedef struct work_list {
     bool taken; /* the thread that takes them is in one */
 } work_list;
 
+/* Of the gate: while it is 0 a call that waits may run on its caller's thread, and takes no lock to
+ * begin and to end. */
+enum {
+    GATE_HERE = 1,  /* one runs there */
+    GATE_ORDER = 2, /* operations of the queue have not ended, or its end is waited for */
+};
+
 struct work_queue {
+    _Atomic uint32_t gate;
     muster_group *group;
     pthread_t thread;
     pthread_t finisher;
@@ -35,16 +43,40 @@ struct work_queue {
     pthread_cond_t changed;
     work_list issued;
     work_list started; /* to be finished */
-    int running;       /* operations begun or queued, on whatever thread, and not ended */
-    bool here;         /* the one that runs is on the thread of its caller */
+    int running;       /* operations begun or queued and not ended, but that of the gate */
     int draining;      /* threads that wait for all to end */
     bool stopping;
 };
+
+/* Whether an operation runs on the thread of its caller. */
+static bool is_here(const work_queue *queue)
+{
+    return (atomic_load(&queue->gate) & GATE_HERE) != 0;
+}
+
+/* Whether an operation of the queue that is to keep its place in the order has not ended. The lock
+ * is held. */
+static bool has_order(const work_queue *queue)
+{
+    return queue->running > 0 && (queue->issued.taken || queue->issued.first != NULL ||
+                                  queue->started.taken || queue->started.first != NULL);
+}
+
+/* After every change of what has_order looks at, with the lock held: whoever ends an operation here
+ * then wakes those who wait for it. */
+static void set_gate(work_queue *queue)
+{
+    if (has_order(queue) || queue->draining > 0 || queue->stopping)
+        atomic_fetch_or(&queue->gate, GATE_ORDER);
+    else
+        atomic_fetch_and(&queue->gate, ~(uint32_t)GATE_ORDER);
+}
 
 static void queue_count(work_queue *queue, int change)
 {
     pthread_mutex_lock(&queue->lock);
     queue->running += change;
+    set_gate(queue);
     pthread_cond_broadcast(&queue->changed);
     pthread_mutex_unlock(&queue->lock);
 }
@@ -82,6 +114,7 @@ static void work_run(muster_work *work)
     }
     pthread_mutex_lock(&work->queue->lock);
     list_append(&work->queue->started, work);
+    set_gate(work->queue);
     pthread_cond_broadcast(&work->queue->changed);
     pthread_mutex_unlock(&work->queue->lock);
 }
@@ -91,7 +124,8 @@ static muster_work *queue_take(work_queue *queue, work_list *list)
 {
     pthread_mutex_lock(&queue->lock);
     list->taken = false;
-    while ((list->first == NULL && !queue->stopping) || queue->here)
+    set_gate(queue);
+    while ((list->first == NULL && !queue->stopping) || is_here(queue))
         pthread_cond_wait(&queue->changed, &queue->lock);
     muster_work *work = list->first;
     list->taken = work != NULL;
@@ -162,10 +196,13 @@ bool work_queue_drain(work_queue *queue, int64_t timeout_ms)
     deadline end = deadline_in(timeout_ms);
     pthread_mutex_lock(&queue->lock);
     queue->draining++;
-    while (queue->running > 0 && thread_wait(&queue->changed, &queue->lock, end))
+    set_gate(queue);
+    while ((queue->running > 0 || is_here(queue)) &&
+           thread_wait(&queue->changed, &queue->lock, end))
         ;
     queue->draining--;
-    bool idle = queue->running == 0;
+    set_gate(queue);
+    bool idle = queue->running == 0 && !is_here(queue);
     pthread_mutex_unlock(&queue->lock);
     return idle;
 }
@@ -173,8 +210,8 @@ bool work_queue_drain(work_queue *queue, int64_t timeout_ms)
 bool work_queue_busy(work_queue *queue)
 {
     pthread_mutex_lock(&queue->lock);
-    bool busy =
-        queue->here || queue->issued.taken || queue->started.taken || queue->started.first != NULL;
+    bool busy = is_here(queue) || queue->issued.taken || queue->started.taken ||
+                queue->started.first != NULL;
     pthread_mutex_unlock(&queue->lock);
     return busy;
 }
@@ -185,6 +222,7 @@ void work_queue_stop(work_queue *queue)
         return;
     pthread_mutex_lock(&queue->lock);
     queue->stopping = true;
+    set_gate(queue);
     pthread_cond_broadcast(&queue->changed);
     pthread_mutex_unlock(&queue->lock);
     pthread_join(queue->thread, NULL);
@@ -218,6 +256,7 @@ static void queue_put(work_queue *queue, muster_work *work)
     pthread_mutex_lock(&queue->lock);
     list_append(&queue->issued, work);
     queue->running++;
+    set_gate(queue);
     pthread_cond_broadcast(&queue->changed);
     pthread_mutex_unlock(&queue->lock);
 }
@@ -262,34 +301,34 @@ muster_status work_issue(muster_group *group, work_fn fn, const void *arguments,
     return hand_over(issued, work);
 }
 
-/* Whether an operation that is to keep its place in the order has not ended. The lock is held. */
-static bool has_order(const work_queue *queue)
+/* The gate is shut, maybe only because the end of all is waited for. */
+static bool begin_behind_gate(work_queue *queue)
 {
-    return queue->here || queue->issued.taken || queue->issued.first != NULL ||
-           queue->started.taken || queue->started.first != NULL;
+    pthread_mutex_lock(&queue->lock);
+    bool begins = !is_here(queue) && !has_order(queue);
+    if (begins)
+        begins = (atomic_fetch_or(&queue->gate, GATE_HERE) & GATE_HERE) == 0;
+    pthread_mutex_unlock(&queue->lock);
+    return begins;
 }
 
 static bool begin_here(muster_group *group)
 {
     work_queue *queue = group->queue;
+    uint32_t open = 0;
     if (queue == NULL || group->device.backend != NULL)
         return false;
-    pthread_mutex_lock(&queue->lock);
-    bool idle = queue->running == 0 || !has_order(queue);
-    queue->here = queue->here || idle;
-    queue->running += idle;
-    pthread_mutex_unlock(&queue->lock);
-    return idle;
+    return atomic_compare_exchange_strong(&queue->gate, &open, GATE_HERE) ||
+           begin_behind_gate(queue);
 }
 
 static void end_here(work_queue *queue)
 {
-    pthread_mutex_lock(&queue->lock);
-    queue->here = false;
-    queue->running--;
     /* Waking the group's thread for nothing would cost more than most calls. */
-    if (queue->issued.first != NULL || queue->draining > 0 || queue->stopping)
-        pthread_cond_broadcast(&queue->changed);
+    if (atomic_fetch_and(&queue->gate, ~(uint32_t)GATE_HERE) == GATE_HERE)
+        return;
+    pthread_mutex_lock(&queue->lock);
+    pthread_cond_broadcast(&queue->changed);
     pthread_mutex_unlock(&queue->lock);
 }
 
@@ -300,11 +339,9 @@ muster_status work_call(muster_group *group, work_fn fn, void *arguments, size_t
         return status;
     if (!begin_here(group))
         return work_issue(group, fn, arguments, size, NULL);
-    error_kept before;
-    error_keep(&before);
     status = fn(group, arguments);
     end_here(group->queue);
-    return error_settle(&before, status);
+    return status;
 }
 
 static void *apart_thread(void *argument)

@@ -49,7 +49,8 @@ muster_status work_issue(muster_group *group, work_fn fn, const void *arguments,
 /*
  * Runs fn and waits for it. Where nothing of the group is issued or runs the calling thread takes
  * the place of the group's, which saves waking it; what others issue meanwhile comes behind it.
- * Groups with a device have all their operations on the group's thread.
+ * Groups with a device have all their operations on the group's thread. fn leaves the thread's last
+ * error as it was where it succeeds.
  */
 muster_status work_call(muster_group *group, work_fn fn, void *arguments, size_t size);
 

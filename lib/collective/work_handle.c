@@ -20,6 +20,8 @@ struct work_callback {
     work_callback *next;
 };
 
+/* Threads look at their own number where there are callbacks at all. */
+atomic_int work_handle_callbacks;
 static _Thread_local int callbacks_running;
 
 muster_work *work_handle_new(muster_group *group, work_fn fn, const void *arguments, size_t size)
@@ -54,7 +56,7 @@ void work_handle_release(muster_work *work)
     free(work);
 }
 
-muster_status work_handle_may_wait(void)
+muster_status work_handle_in_callback(void)
 {
     if (callbacks_running == 0)
         return MUSTER_OK;
@@ -74,9 +76,11 @@ muster_status work_handle_outcome(const muster_work *work)
 static void call_back(const muster_work *work, muster_work_fn fn, void *user)
 {
     muster_status status = work_handle_outcome(work);
+    atomic_fetch_add(&work_handle_callbacks, 1);
     callbacks_running++;
     fn(user, status);
     callbacks_running--;
+    atomic_fetch_sub(&work_handle_callbacks, 1);
 }
 
 /* Under the lock, which is let go for each call. */

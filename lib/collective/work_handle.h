@@ -58,7 +58,18 @@ muster_status work_handle_outcome(const muster_work *work);
 /* The operation that they wait for among others has ended; its lock is held. */
 void work_any_wake(work_waiter *waiters);
 
+/* Callbacks that run in this process, on whatever thread. */
+extern atomic_int work_handle_callbacks;
+
+/* MUSTER_OK on a thread that is in no callback. */
+muster_status work_handle_in_callback(void);
+
 /* MUSTER_OK where a call may wait: not in a callback, which holds up the group. */
-muster_status work_handle_may_wait(void);
+static inline muster_status work_handle_may_wait(void)
+{
+    if (atomic_load_explicit(&work_handle_callbacks, memory_order_relaxed) == 0)
+        return MUSTER_OK;
+    return work_handle_in_callback();
+}
 
 #endif

@@ -11,8 +11,16 @@
 void failure_init(group_failure *failure);
 void failure_destroy(group_failure *failure);
 
+/* failure_check of a group that has failed. */
+muster_status failure_say(muster_group *group);
+
 /* The status of the group's failure with its sentence set, or MUSTER_OK. */
-muster_status failure_check(muster_group *group);
+static inline muster_status failure_check(muster_group *group)
+{
+    if (atomic_load_explicit(&group->failure.status, memory_order_acquire) == MUSTER_OK)
+        return MUSTER_OK;
+    return failure_say(group);
+}
 
 /* The status of the group's failure as far as it is known, or MUSTER_OK, without a sentence; it
  * does not wait. */

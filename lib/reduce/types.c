@@ -6,23 +6,26 @@
 
 _Static_assert(sizeof(bool) == 1, "a bool is one byte on every machine");
 
-static const struct {
-    const char *name;
-    size_t size;
-} types[MUSTER_NUM_TYPES] = {
-    [MUSTER_INT8] = {"int8", 1},
-    [MUSTER_UINT8] = {"uint8", 1},
-    [MUSTER_INT32] = {"int32", 4},
-    [MUSTER_UINT32] = {"uint32", 4},
-    [MUSTER_INT64] = {"int64", 8},
-    [MUSTER_UINT64] = {"uint64", 8},
-    [MUSTER_FLOAT32] = {"float32", 4},
-    [MUSTER_FLOAT64] = {"float64", 8},
-    [MUSTER_FLOAT16] = {"float16", 2},
-    [MUSTER_BFLOAT16] = {"bfloat16", 2},
-    [MUSTER_FLOAT8_E4M3] = {"float8_e4m3", 1},
-    [MUSTER_FLOAT8_E5M2] = {"float8_e5m2", 1},
-    [MUSTER_BOOL] = {"bool", 1},
+const uint8_t type_sizes[MUSTER_NUM_TYPES] = {
+#define SIZE_OF_TYPE(name, size, ctype) [MUSTER_##name] = size,
+    MUSTER_TYPE_MAP(SIZE_OF_TYPE)
+#undef SIZE_OF_TYPE
+};
+
+static const char *const names[MUSTER_NUM_TYPES] = {
+    [MUSTER_INT8] = "int8",
+    [MUSTER_UINT8] = "uint8",
+    [MUSTER_INT32] = "int32",
+    [MUSTER_UINT32] = "uint32",
+    [MUSTER_INT64] = "int64",
+    [MUSTER_UINT64] = "uint64",
+    [MUSTER_FLOAT32] = "float32",
+    [MUSTER_FLOAT64] = "float64",
+    [MUSTER_FLOAT16] = "float16",
+    [MUSTER_BFLOAT16] = "bfloat16",
+    [MUSTER_FLOAT8_E4M3] = "float8_e4m3",
+    [MUSTER_FLOAT8_E5M2] = "float8_e5m2",
+    [MUSTER_BOOL] = "bool",
 };
 
 static const char *const reductions[MUSTER_NUM_REDUCTIONS] = {
@@ -48,12 +51,12 @@ muster_reduction reduction_kind(muster_reduction redop)
 
 size_t muster_type_size(muster_type type)
 {
-    return is_type(type) ? types[type].size : 0;
+    return is_type(type) ? type_sizes[type] : 0;
 }
 
 const char *muster_type_name(muster_type type)
 {
-    return is_type(type) ? types[type].name : "unknown";
+    return is_type(type) ? names[type] : "unknown";
 }
 
 const char *muster_reduction_name(muster_reduction redop)

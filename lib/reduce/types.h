@@ -7,6 +7,14 @@
 
 #include "muster.h"
 
+extern const uint8_t type_sizes[MUSTER_NUM_TYPES];
+
+/* muster_type_size() of what is a type for sure. */
+static inline size_t type_size(muster_type type)
+{
+    return type_sizes[type];
+}
+
 /* float64 down to the 8-bit ones. */
 bool type_is_floating(muster_type type);
 
