@@ -5,6 +5,7 @@ EXTRA_DIST += \
 	doc/abi.md \
 	doc/collectives.md \
 	doc/devices.md \
+	doc/environment.md \
 	doc/failures.md \
 	doc/hardening.md \
 	doc/hosts.md \

@@ -23,13 +23,19 @@ static char *read_source(const char *name)
     return text;
 }
 
-/* The program that the README shows is the one that is tested below. */
+/* The programs that the README shows are tested below. */
+static void readme_shows(const char *name, const char *text)
+{
+    char *readme = read_source("README.md");
+    const char *program = strstr(text, "#include");
+    ok(program != NULL && strstr(readme, program) != NULL, "the README shows %s", name);
+    free(readme);
+}
+
 static void readme_shows_hello(void)
 {
-    char *readme = read_source("README.md"), *hello = read_source("examples/hello.c");
-    const char *program = strstr(hello, "#include");
-    ok(program != NULL && strstr(readme, program) != NULL, "the README shows examples/hello.c");
-    free(readme);
+    char *hello = read_source("examples/hello.c");
+    readme_shows("examples/hello.c", hello);
     free(hello);
 }
 
@@ -92,6 +98,7 @@ static const char *write_first_program(void)
         last = strncmp(text, "}\n", 2) == 0;
     }
     const char *path = tools_write("first.c", program);
+    readme_shows("the first program of the manual", program);
     free(program);
     free(header);
     return path;
@@ -180,7 +187,7 @@ static void run_interrupt(void)
 int main(void)
 {
     needs_gloo();
-    plan(24);
+    plan(25);
     readme_shows_hello();
     page_shows("doc/failures.md", 2,
                (const char *[]){"examples/shrink.c", "examples/interrupt.c", NULL});

@@ -123,11 +123,11 @@ awk '/^\.It Dv/ { print $3, $5 }' "$man/muster_type.3" >"$work/found"
 same "$work/wanted" "$work/found" "muster_type(3) has every type"
 
 # Those of the tests are not for users.
-sed -n '/^## Environment variables/,/^## More/s/^| \(`[^|]*\) |.*/\1/p' "$srcdir/README.md" | tr -d '`,' |
+sed -n 's/^| \(`[^|]*\) |.*/\1/p' "$srcdir/doc/environment.md" | tr -d '`,' |
     tr ' ' '\n' | grep -v '^MUSTER_TEST_' | sort >"$work/wanted"
 awk '/\\$/ { text = text substr($0, 1, length - 1); next } { print text $0; text = "" }' "$man/muster.7" |
     sed -n 's/^\.It Ev //p; s/^\.Ev \(TORCH[A-Z_]*\) *\.*$/\1/p' | tr -d ',' | tr -s ' ' '\n' | sort -u >"$work/found"
-same "$work/wanted" "$work/found" "muster(7) has the variables of README.md"
+same "$work/wanted" "$work/found" "muster(7) has the variables of doc/environment.md"
 
 # ---- form ----
 
