@@ -72,6 +72,8 @@ static const char *const no_topologies[] = {
     /* What only one of hwloc's two readers survives, or neither. */
     "<topology version=\"2.0\"><object type=\"PU\" cpuset=\",0x1\" complete_cpuset=\"0x1\" "
     "nodeset=\"0x1\" complete_nodeset=\"0x1\"/></topology>",
+    "<topology version=\"2.0\"><object type=\"NUMANode\" os_index=\"0\" cpuset=\"0x1\" "
+    "complete_cpuset=\"0x1\" nodeset=\"0x1\" complete_nodeset=\"0x1\" gp_index=\"1\"/></topology>",
     "<topology version=\"2.0\"><cpukind cpuset=\",,0x1\"/></topology>",
     "<topology version=\"2.0\"><cpukind cpuset=\"&#44;0x1\"/></topology>",
     "<topology version=\"2.0\"><cpukind cpuset = \"0x1\"/></topology>",

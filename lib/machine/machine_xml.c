@@ -21,6 +21,14 @@ typedef struct piece {
     size_t length;
 } piece;
 
+/* What has been seen of the text so far. */
+typedef struct survey {
+    int depth;
+    bool has_root;
+    bool has_cpus;
+    const char *why; /* it is not safe */
+} survey;
+
 static const char *const blanks = " \t\n";
 
 static bool is(piece p, const char *text)
@@ -77,76 +85,88 @@ static bool set_is_safe(piece set)
     return set.length == 0 || (set.at[0] != ',' && has_only(set, "0123456789abcdefx,."));
 }
 
-static bool attribute_is_safe(piece name, piece value, const char **why)
+static bool attribute_is_safe(piece name, piece value, survey *all)
 {
-    *why = "a set of CPUs or nodes in it is none";
+    all->why = "a set of CPUs or nodes in it is none";
     if (ends_with(name, "cpuset") || ends_with(name, "nodeset"))
         return set_is_safe(value);
-    *why = "a matrix in it has too many objects";
+    all->why = "a matrix in it has too many objects";
     return !is(name, "nbobjs") || (value.length <= MOST_DIGITS && has_only(value, "0123456789"));
 }
 
 /* All of a tag is attributes, each there once. */
-static bool attributes_are_safe(piece tag, const char **why)
+static bool attributes_are_safe(piece tag, survey *all)
 {
     piece name, value;
     int count = 0;
     for (piece rest = tag; has_more(rest);) {
-        *why = "a tag in it is not as hwloc writes it";
+        all->why = "a tag in it is not as hwloc writes it";
         if (++count > MOST_ATTRIBUTES || !take_attribute(&rest, &name, &value))
             return false;
         piece others = rest, other, unused;
         while (has_more(others) && take_attribute(&others, &other, &unused))
             if (other.length == name.length && strncmp(other.at, name.at, name.length) == 0)
                 return false;
-        if (!attribute_is_safe(name, value, why))
+        if (!attribute_is_safe(name, value, all))
             return false;
     }
     return true;
 }
 
 /* Whether a tag has sets of CPUs and nodes, as far as its version of XML knows them. */
-static bool has_sets(piece tag, const char *const *names)
+static bool has_sets(piece tag)
 {
-    for (; *names != NULL; names++) {
+    static const char *const names[] = {"cpuset", "complete_cpuset", "nodeset", "complete_nodeset"};
+    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
         piece set;
-        if (!find_attribute(tag, *names, &set) || set.length == 0)
+        if (!find_attribute(tag, names[i], &set) || set.length == 0)
             return false;
     }
     return true;
 }
 
-/* Devices and what users add have no CPUs of their own; all else has. */
-static bool object_is_safe(piece tag, const char **why)
+static bool is_one_of(piece type, const char *const *types)
 {
-    static const char *const without[] = {"Bridge", "PCIDev", "OSDev", "Misc"};
-    static const char *const sets[] = {"cpuset", "complete_cpuset", "nodeset", "complete_nodeset",
-                                       NULL};
-    piece type;
-    *why = "an object in it has no type";
+    while (*types != NULL && !is(type, *types))
+        types++;
+    return *types != NULL;
+}
+
+/* The machine comes first. Devices and what users add have no CPUs of their own; all else has. */
+static bool object_is_safe(piece tag, survey *all)
+{
+    static const char *const roots[] = {"Machine", "System", NULL};
+    static const char *const without[] = {"Bridge", "PCIDev", "OSDev", "Misc", NULL};
+    piece type, cpus;
+    all->why = "an object in it has no type";
     if (!find_attribute(tag, "type", &type))
         return false;
-    for (size_t i = 0; i < sizeof(without) / sizeof(*without); i++)
-        if (is(type, without[i]))
-            return true;
-    *why = "an object in it doesn't say which CPUs it has";
-    return has_sets(tag, sets);
+    all->why = "its first object is no machine";
+    if (!all->has_root && !is_one_of(type, roots))
+        return false;
+    all->has_root = true;
+    all->why = "an object in it doesn't say which CPUs it has";
+    if (is_one_of(type, without))
+        return true;
+    bool has_some = find_attribute(tag, "cpuset", &cpus) && !has_only(cpus, "0x,");
+    all->has_cpus = all->has_cpus || (has_some && is(type, "PU"));
+    return has_sets(tag);
 }
 
 /* at is behind the tag's "<". */
-static bool tag_is_safe(const char *at, int *depth, const char **why)
+static bool tag_is_safe(const char *at, survey *all)
 {
     piece name = {at, strcspn(at, " \t\r\n/>")};
     piece tag = {at + name.length, strcspn(at + name.length, ">")};
     bool closed = ends_with(tag, "/");
     tag.length -= closed ? 1 : 0;
-    *why = "it has elements in elements in elements";
-    if (!closed && ++*depth > DEEPEST)
+    all->why = "it has elements in elements in elements";
+    if (!closed && ++all->depth > DEEPEST)
         return false;
-    *why = "a tag in it is not as hwloc writes it";
+    all->why = "a tag in it is not as hwloc writes it";
     if (at[name.length] == '\0' || memchr(name.at, ':', name.length) != NULL)
         return false;
-    return attributes_are_safe(tag, why) && (!is(name, "object") || object_is_safe(tag, why));
+    return attributes_are_safe(tag, all) && (!is(name, "object") || object_is_safe(tag, all));
 }
 
 /* One declaration of a type at most, of hwloc's own and with nothing inside. */
@@ -170,21 +190,27 @@ static bool encoding_is_safe(const char *xml)
     return end == NULL || said == NULL || said > end || strncmp(said, own, sizeof(own) - 1) == 0;
 }
 
-bool machine_xml_is_safe(const char *xml, const char **why)
+static bool tags_are_safe(const char *xml, survey *all)
 {
-    int depth = 0;
-    *why = "it declares a document type of its own";
-    if (!type_is_safe(xml))
-        return false;
-    *why = "it is not in UTF-8";
-    if (!encoding_is_safe(xml))
-        return false;
     for (const char *at = xml; (at = strchr(at, '<')) != NULL;) {
         at++;
         if (*at == '/')
-            depth--;
-        else if (*at != '?' && *at != '!' && !tag_is_safe(at, &depth, why))
+            all->depth--;
+        else if (*at != '?' && *at != '!' && !tag_is_safe(at, all))
             return false;
     }
-    return true;
+    all->why = "there is no CPU in it";
+    return all->has_cpus;
+}
+
+bool machine_xml_is_safe(const char *xml, const char **why)
+{
+    survey all = {.why = "it declares a document type of its own"};
+    bool safe = type_is_safe(xml);
+    if (safe) {
+        all.why = "it is not in UTF-8";
+        safe = encoding_is_safe(xml) && tags_are_safe(xml, &all);
+    }
+    *why = all.why;
+    return safe;
 }
