@@ -111,8 +111,9 @@ static size_t expect(const memory *all, const row *one, int n, int me)
         memcpy(all->expected, all->arrays[one->root], bytes);
         return bytes;
     case MUSTER_OPERATION_SCATTER:
-        memcpy(all->expected, all->arrays[one->root] + (size_t)me * bytes, bytes);
-        return bytes;
+        memcpy(all->expected, all->arrays[one->root] + all->offsets[me] * size,
+               all->counts[me] * size);
+        return all->counts[me] * size;
     case MUSTER_OPERATION_GATHER:
     case MUSTER_OPERATION_ALL_GATHER:
         for (int r = 0; r < n; r++)
@@ -217,6 +218,13 @@ static int body_types(hall_rank *me)
     return 0;
 }
 
+/* Those whose blocks the model here has one list of counts for. */
+static bool may_be_ragged(muster_operation operation)
+{
+    return operation != MUSTER_OPERATION_ALL_TO_ALL &&
+           (has_blocks_in(operation) || has_blocks_out(operation));
+}
+
 /* Sizes in bytes about what changes the way an operation goes. */
 static int body_sizes(hall_rank *me)
 {
@@ -238,9 +246,7 @@ static int body_sizes(hall_rank *me)
                            .type = edges[e] < 4096 ? MUSTER_INT8 : MUSTER_FLOAT64,
                            .root = (int)(seed % n),
                            .in_place = seed % 3 == 0,
-                           .ragged =
-                               seed % 5 == 0 && (operations[i] == MUSTER_OPERATION_ALL_GATHER ||
-                                                 operations[i] == MUSTER_OPERATION_REDUCE_SCATTER)};
+                           .ragged = (seed >> 8) % 3 == 0 && may_be_ragged(operations[i])};
                 size_t count = edges[e] / muster_type_size(one.type);
                 if (has_blocks_in(one.operation) || has_blocks_out(one.operation))
                     count /= n;

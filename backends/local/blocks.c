@@ -12,15 +12,6 @@ static const size_t element_sizes[MUSTER_NUM_TYPES] = {
 #undef SIZE_OF_TYPE
 };
 
-size_t hall_blocks_largest(const hall_blocks *blocks, int size)
-{
-    size_t largest = 0;
-    for (int r = 0; r < size; r++)
-        if (hall_block_bytes(blocks, r) > largest)
-            largest = hall_block_bytes(blocks, r);
-    return largest;
-}
-
 hall_blocks hall_blocks_of(const muster_call *call, const size_t *counts, const size_t *offsets)
 {
     size_t element = element_sizes[call->type], bytes = call->count * element;
@@ -37,6 +28,15 @@ hall_blocks hall_blocks_one(const muster_call *call)
     size_t element = element_sizes[call->type];
     hall_blocks blocks = {.element = element, .bytes = call->count * element};
     return blocks;
+}
+
+/* Of one rank, where its blocks need not be alike. */
+static hall_blocks own_block(const hall *of, const size_t *counts)
+{
+    hall_blocks one = hall_blocks_one(of->call);
+    if (!of->call->uniform)
+        one.bytes = counts[of->rank] * one.element;
+    return one;
 }
 
 hall_blocks hall_blocks_cut(const muster_call *call, int size)
@@ -59,20 +59,24 @@ hall_moves hall_moves_of(const hall *of)
     case MUSTER_OPERATION_BROADCAST:
         return (hall_moves){.gives = root, .from = call->root, .to = -1, .out = one, .in = one};
     case MUSTER_OPERATION_GATHER:
-        return (hall_moves){
-            .gives = !root, .from = root ? -1 : of->rank, .to = call->root, .out = one, .in = in};
+        return (hall_moves){.gives = !root,
+                            .from = root ? -1 : of->rank,
+                            .to = call->root,
+                            .out = own_block(of, call->send_counts),
+                            .in = in};
     case MUSTER_OPERATION_SCATTER:
-        return (hall_moves){
-            .gives = root, .each = true, .from = call->root, .to = -1, .out = out, .in = one};
+        return (hall_moves){.gives = root,
+                            .each = true,
+                            .from = call->root,
+                            .to = -1,
+                            .out = out,
+                            .in = own_block(of, call->receive_counts)};
     case MUSTER_OPERATION_ALL_GATHER:
-        if (!call->uniform)
-            return (hall_moves){.gives = true,
-                                .from = -1,
-                                .to = -1,
-                                .out = {.element = in.element,
-                                        .bytes = call->receive_counts[of->rank] * in.element},
-                                .in = in};
-        return (hall_moves){.gives = true, .from = -1, .to = -1, .out = one, .in = in};
+        return (hall_moves){.gives = true,
+                            .from = -1,
+                            .to = -1,
+                            .out = own_block(of, call->receive_counts),
+                            .in = in};
     default:
         return (hall_moves){
             .gives = true, .each = true, .from = -1, .to = -1, .out = out, .in = in};

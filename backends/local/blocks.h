@@ -11,7 +11,7 @@ typedef struct hall_blocks {
     const size_t *counts; /* in elements, one a rank; NULL: all of bytes */
     const size_t *offsets;
     size_t element;
-    size_t bytes;  /* of a block, where counts is NULL */
+    size_t bytes;  /* of a block, where counts is NULL, else of the largest */
     size_t stride; /* from one to the next there; 0: all ranks have the same one */
     size_t total;  /* where it is not 0 the last ones end here */
 } hall_blocks;
@@ -42,9 +42,6 @@ static inline size_t hall_block_part(const hall_blocks *blocks, int rank, size_t
         return 0;
     return bytes - first < most ? bytes - first : most;
 }
-
-/* The largest block of so many ranks. */
-size_t hall_blocks_largest(const hall_blocks *blocks, int size);
 
 /* Blocks of the call's elements, one behind the other, or where its counts say. */
 hall_blocks hall_blocks_of(const muster_call *call, const size_t *counts, const size_t *offsets);

@@ -66,22 +66,7 @@ void hall_close(hall *of)
 
 bool hall_can(const muster_call *call)
 {
-    switch (call->operation) {
-    case MUSTER_OPERATION_BARRIER:
-    case MUSTER_OPERATION_BROADCAST:
-    case MUSTER_OPERATION_REDUCE:
-    case MUSTER_OPERATION_ALL_REDUCE:
-    case MUSTER_OPERATION_ALL_GATHER:
-    case MUSTER_OPERATION_REDUCE_SCATTER:
-        return true;
-    case MUSTER_OPERATION_GATHER:
-    case MUSTER_OPERATION_SCATTER:
-    case MUSTER_OPERATION_ALL_TO_ALL:
-        /* Without it a rank does not know what the others move. */
-        return call->uniform;
-    default:
-        return false;
-    }
+    return call->operation != MUSTER_OPERATION_SEND_RECV;
 }
 
 static muster_status run_large(hall *of)

@@ -49,12 +49,21 @@ static size_t piece_of(const hall *of, const hall_moves *moves)
     return HALL_PIECE / lanes / HALL_LINE * HALL_LINE;
 }
 
-/* The same number on all ranks: of the largest block. */
-static uint32_t turns_of(const hall *of, size_t piece)
+/* Whether all others take the block that this rank needs in its own place too. Then it is put there
+ * with the piece on the shelf, while it is in the cache: nothing else lies in that place. */
+static bool moves_own_early(const hall *of)
 {
-    const muster_call *call = of->call;
-    const hall_blocks in = hall_blocks_of(call, call->receive_counts, call->receive_offsets);
-    return shelf_turns(call->uniform ? in.bytes : hall_blocks_largest(&in, of->size), piece);
+    return of->call->operation == MUSTER_OPERATION_ALL_GATHER;
+}
+
+static void put_whole(const hall *of, const hall_moves *moves, char *shelf, size_t first,
+                      size_t bytes)
+{
+    const char *from = (const char *)of->call->send + first;
+    char *place = (char *)of->call->receive + hall_block_offset(&moves->in, of->rank) + first;
+    memcpy(shelf, from, bytes);
+    if (moves_own_early(of) && place != from)
+        memcpy(place, from, bytes);
 }
 
 static muster_status put(hall *of, const hall_moves *moves, size_t piece, uint32_t t)
@@ -68,11 +77,14 @@ static muster_status put(hall *of, const hall_moves *moves, size_t piece, uint32
     size_t first = t * piece;
     size_t whole = moves->each ? 0 : hall_block_part(&moves->out, of->rank, first, piece);
     if (whole > 0)
-        memcpy(shelf, send + first, whole);
-    for (int r = 0; moves->each && r < of->size; r++)
-        if (hall_gives_to(of, moves, r))
+        put_whole(of, moves, shelf, first, whole);
+    for (int r = 0; moves->each && r < of->size; r++) {
+        size_t part =
+            hall_gives_to(of, moves, r) ? hall_block_part(&moves->out, r, first, piece) : 0;
+        if (part > 0)
             memcpy(shelf + piece * (size_t)r, send + hall_block_offset(&moves->out, r) + first,
-                   hall_block_part(&moves->out, r, first, piece));
+                   part);
+    }
     station_write(of, &hall_my_room(of)->steps.in, turn + 1);
     return MUSTER_OK;
 }
@@ -88,8 +100,10 @@ static muster_status take_from(hall *of, const hall_moves *moves, int from, size
     if (status != MUSTER_OK)
         return status;
     size_t lane = moves->each ? piece * (size_t)of->rank : 0, first = t * piece;
-    memcpy((char *)of->call->receive + hall_block_offset(&moves->in, from) + first,
-           hall_shelf(of, from, turn) + lane, hall_block_part(&moves->in, from, first, piece));
+    size_t part = hall_block_part(&moves->in, from, first, piece);
+    if (part > 0)
+        memcpy((char *)of->call->receive + hall_block_offset(&moves->in, from) + first,
+               hall_shelf(of, from, turn) + lane, part);
     return MUSTER_OK;
 }
 
@@ -125,7 +139,7 @@ muster_status shelf_move(hall *of)
 {
     const hall_moves moves = hall_moves_of(of);
     size_t piece = piece_of(of, &moves);
-    uint32_t turns = turns_of(of, piece);
+    uint32_t turns = shelf_turns(hall_blocks_one(of->call).bytes, piece);
     hall_slot *slot;
     muster_status status = round_begin(of, &slot);
     if (status != MUSTER_OK)
@@ -141,7 +155,8 @@ muster_status shelf_move(hall *of)
         status = meet_takers(of, &moves);
     if (status != MUSTER_OK)
         return status;
-    hall_move_own(of, &moves);
+    if (!moves_own_early(of))
+        hall_move_own(of, &moves);
     shelf_end(of, turns);
     return MUSTER_OK;
 }

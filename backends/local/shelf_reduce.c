@@ -112,7 +112,7 @@ static muster_status run(shares *all)
 {
     hall *of = all->of;
     hall_slot *slot;
-    all->turns = shelf_turns(hall_blocks_largest(&all->blocks, of->size), all->piece);
+    all->turns = shelf_turns(all->blocks.bytes, all->piece);
     muster_status status = round_begin(of, &slot);
     if (status != MUSTER_OK)
         return status;

@@ -37,14 +37,7 @@ static size_t lane_of(size_t largest)
 
 static size_t largest_block(const hall *of)
 {
-    const muster_call *call = of->call;
-    if (call->uniform)
-        return hall_blocks_one(call).bytes;
-    bool reduce = call->operation == MUSTER_OPERATION_REDUCE_SCATTER;
-    const hall_blocks blocks =
-        reduce ? hall_blocks_of(call, call->send_counts, call->send_offsets)
-               : hall_blocks_of(call, call->receive_counts, call->receive_offsets);
-    return hall_blocks_largest(&blocks, of->size);
+    return hall_blocks_one(of->call).bytes;
 }
 
 static bool gives_each(muster_operation operation)

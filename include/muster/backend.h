@@ -139,7 +139,9 @@ typedef enum muster_operation {
  * type, redop and root, in the same order; send and receive may be the same where the header of the
  * operation allows it. Blocks of ranks are described by counts and offsets, one a rank, in
  * elements; where all blocks are alike and behind one another, uniform is true, on all ranks or on
- * none, and count is that of one.
+ * none, and count is that of one. Where they are not, count is for run that of the largest block of
+ * any rank, the same on all, and two ranks of which one has a block for the other agree on its
+ * count.
  */
 typedef struct muster_call {
     uint32_t size;
