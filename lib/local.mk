@@ -231,6 +231,7 @@ lib_libmuster_all_la_SOURCES += \
 	lib/collective/staging.c lib/collective/staging.h \
 	lib/collective/way.h \
 	lib/collective/bulk.c lib/collective/bulk.h \
+	lib/collective/bulk_ragged.c lib/collective/bulk_ragged.h \
 	lib/collective/work.c lib/collective/work.h \
 	lib/collective/work_any.c \
 	lib/collective/work_handle.c lib/collective/work_handle.h

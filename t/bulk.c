@@ -36,7 +36,7 @@ static struct {
 static bool fake_can(muster_comm *comm, const muster_call *call)
 {
     (void)comm;
-    return !seen.refuses || call->operation == MUSTER_OPERATION_BARRIER;
+    return call->uniform && (!seen.refuses || call->operation == MUSTER_OPERATION_BARRIER);
 }
 
 static muster_status fake_run(muster_comm *comm, const muster_call *call)
@@ -261,7 +261,7 @@ static void by_messages(void)
     static const size_t counts[RANKS] = {1, 2, 3};
     muster_group *group = make_group();
     is_int(muster_all_gather_v(group, send, receive, counts, MUSTER_INT32, NULL),
-           MUSTER_ERR_UNSUPPORTED, "what has counts goes by messages");
+           MUSTER_ERR_UNSUPPORTED, "what it has not for unlike blocks goes by messages");
     ok(seen.runs == 1 && seen.call.operation == MUSTER_OPERATION_BARRIER && seen.posts == 1,
        "behind a barrier");
     muster_group_free(group);

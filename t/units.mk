@@ -41,6 +41,7 @@ check_PROGRAMS += \
 	t/abi.t \
 	t/arguments.t \
 	t/bulk.t \
+	t/bulk_ragged.t \
 	t/calls.t \
 	t/cause.t \
 	t/census.t \
@@ -70,6 +71,7 @@ check_PROGRAMS += \
 	t/turn.t \
 	t/work.t
 t_bulk_t_SOURCES = t/bulk.c t/records.c t/records.h
+t_bulk_ragged_t_SOURCES = t/bulk_ragged.c t/records.c t/records.h
 t_cause_t_SOURCES = t/cause.c t/mortal_store.c t/mortal_store.h t/records.c t/records.h
 t_census_t_SOURCES = t/census.c t/records.c t/records.h
 t_choice_t_CPPFLAGS = $(PLUGINS_CPPFLAGS)

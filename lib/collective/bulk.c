@@ -13,6 +13,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
+#include "collective/bulk_ragged.h"
 #include "collective/hierarchy.h"
 #include "collective/native.h"
 #include "group/failure.h"
@@ -213,6 +214,8 @@ muster_status bulk_carry(muster_group *group, const collective_call *call,
         messages_note(group, label);
     if (bulk_serves(group) && can(group, &plain))
         return bulk_run(group, &group->host, &plain, label, end);
+    if (!plain.uniform && bulk_ragged_serves(group, plain.operation))
+        return bulk_ragged_carry(group, call, label, out, in, end);
     if (hierarchy_serves(group) && hierarchy_can(group, call))
         return hierarchy_carry(group, call, label, end);
     if (bulk_serves(group) || hierarchy_serves(group))

@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "collective/agree.h"
 #include "group/failure.h"
+#include "collective/bulk_ragged.h"
 #include "collective/bulk.h"
 #include "collective/work.h"
 #include "collective/work_handle.h"
@@ -227,7 +228,11 @@ muster_status gather_carry(gather *g)
     g->label.count = 0;
     g->label.root = g->root == GATHER_TO_ALL ? -1 : (int)g->root;
     const layout blocks = {g->bytes, g->offsets, g->bytes};
-    if (g->root == GATHER_TO_ALL)
+    bool all = g->root == GATHER_TO_ALL;
+    if (bulk_ragged_serves(g->group, all ? MUSTER_OPERATION_ALL_GATHER : MUSTER_OPERATION_GATHER))
+        return bulk_ragged_gather(g->group, &g->label, gather_items(g, me), g->payload, &blocks,
+                                  g->end);
+    if (all)
         return compose_all_gather(g->group, &g->label, g->payload, &blocks, g->end);
     return compose_gather(g->group, &g->label, g->payload, gather_items(g, me), &blocks, NULL,
                           g->end);
