@@ -314,6 +314,46 @@ static void fails(size_t i)
     muster_group_free(group);
 }
 
+/* A rank that did not wait for others finds what they called later, and quotes its own call of
+ * then.
+ */
+static void earlier(void)
+{
+    unsigned char other[MUSTER_LABEL_MAX];
+    muster_group *group = make_group();
+    call_broadcast(group);
+    memcpy(other, seen.label, sizeof(other));
+    muster_group_free(group);
+    group = make_group();
+    call_gather(group);
+    seen.other_label = other;
+    seen.other = 2;
+    seen.status = MUSTER_ERR_MISMATCH;
+    seen.sentence = "labels differ";
+    is_int(call_all_reduce(group), MUSTER_ERR_MISMATCH, "labels of an earlier operation differ");
+    has_str(muster_last_error(),
+            "the ranks disagree: rank 1 called gather #1 of 2 int32, root 1, but rank 2 ",
+            "this rank's is quoted");
+    has_str(muster_last_error(), ") called broadcast #1 of 2 int32, root 2; every", "and theirs");
+    muster_group_free(group);
+}
+
+/* A rank that has found nothing itself says what another has found. */
+static void told(void)
+{
+    muster_group *group = make_group();
+    seen.status = MUSTER_ERR_MISMATCH;
+    seen.sentence = "others disagree";
+    seen.other = -1;
+    char cause[64];
+    snprintf(cause, sizeof(cause), "%d 2 the ranks disagree: rank 2 knows more",
+             MUSTER_ERR_MISMATCH);
+    muster_store_set(group->store, muster_str("g/failure"), muster_str(cause));
+    is_int(call_all_reduce(group), MUSTER_ERR_MISMATCH, "others disagree");
+    has_str(muster_last_error(), "the ranks disagree: rank 2 knows more", "and one knows more");
+    muster_group_free(group);
+}
+
 /* ---- what it costs ---- */
 
 /* Nothing is moved here: this is what the core takes for a call. */
@@ -335,12 +375,14 @@ static void costs(void)
 
 int main(void)
 {
-    plan(4 * NUM_CALLS + 3 + 4 + 5 * NUM_FAILURES + 1);
+    plan(4 * NUM_CALLS + 3 + 4 + 5 * NUM_FAILURES + 5 + 1);
     given();
     labels();
     by_messages();
     for (size_t i = 0; i < NUM_FAILURES; i++)
         fails(i);
+    earlier();
+    told();
     costs();
     return done();
 }

@@ -18,7 +18,7 @@ static void texts(void)
 {
     static call_list list;
     char text[CALLS_TEXT], words[CALLS_WORDS];
-    is_str(calls_text(&list, text), "", "at first there is none");
+    is_str(calls_text(&list, false, text), "", "at first there is none");
     is_int((int)calls_latest(text, words, sizeof(words)), 0, "and no latest");
     is_str(words, "", "that has words");
     message_label last;
@@ -27,23 +27,29 @@ static void texts(void)
     calls_note(&list, &first);
     calls_note(&list, &second);
     calls_note(&list, &second);
-    is_str(calls_text(&list, text), "2 broadcast #2 of 1 int8\n1 barrier #1\n",
+    is_str(calls_text(&list, false, text), "2 broadcast #2 of 1 int8\n1 barrier #1\n",
            "each has a line, however often it is noted");
+    ok(!calls_waits(text) && calls_waits(calls_text(&list, true, text)) && !calls_waits("waits"),
+       "who waits says so");
     is_int((int)calls_latest(text, words, sizeof(words)), 2, "the latest has its number");
     is_str(words, "broadcast #2 of 1 int8", "and its words");
     ok(calls_last(&list, &last) && last.kind == MESSAGE_BROADCAST && last.root == -1 &&
            last.sequence == 2 && last.count == 1 && last.type == MUSTER_INT8,
        "and is what it was");
+    ok(calls_find(&list, 1, &last) && last.kind == MESSAGE_BARRIER, "an earlier one is found");
+    ok(!calls_find(&list, 0, &last) && !calls_find(&list, 3, &last) &&
+           !calls_find(&list, 1 + CALLS_KEPT, &last),
+       "and what is none is not");
     for (uint64_t n = 3; n <= 40; n++) {
         message_label more = label_of(MESSAGE_BARRIER, n);
         calls_note(&list, &more);
     }
-    calls_text(&list, text);
+    calls_text(&list, false, text);
     ok(calls_has(text, 40) && calls_has(text, 40 - CALLS_KEPT + 1), "the latest are kept");
     ok(!calls_has(text, 40 - CALLS_KEPT) && !calls_has(text, 41), "and no others");
     message_label far = label_of(MESSAGE_BARRIER, 46);
     calls_note(&list, &far);
-    calls_text(&list, text);
+    calls_text(&list, false, text);
     ok(calls_has(text, 46) && calls_has(text, 40) && !calls_has(text, 41) && !calls_has(text, 30),
        "numbers that were passed over are not there");
 }
@@ -79,7 +85,7 @@ static void differences(void)
 
 int main(void)
 {
-    plan(11 + 10);
+    plan(14 + 10);
     texts();
     differences();
     return done();

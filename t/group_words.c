@@ -242,12 +242,37 @@ static void found(int rank, int size)
     ranks_barrier_among(2);
 }
 
+/* Ranks that give to one alone go on before anybody knows that they differ: the calls in which they
+ * did are quoted, not those that they have come to. */
+static void gone_on(int rank, int size)
+{
+    int32_t mine[8] = {0};
+    int32_t *all = calloc((size_t)size * 8, sizeof(*all));
+    muster_group *world = world_of("world", LONG);
+    if (all == NULL)
+        bail_out("no memory");
+    muster_status status =
+        muster_gather(world, mine, all, rank == 2 ? 5 : 4, MUSTER_INT32, 0, NULL);
+    if (status == MUSTER_OK)
+        status = muster_barrier(world, NULL);
+    is_status(status, MUSTER_ERR_MISMATCH, "one gives more than the others");
+    has_str(muster_last_error(), " gather #1 of 4 int32, root 0", "what most called is said");
+    has_str(muster_last_error(), " gather #1 of 5 int32, root 0", "and what rank 2 called");
+    ok(strstr(muster_last_error(), "barrier #2, but") == NULL &&
+           strstr(muster_last_error(), "calls barrier #2") == NULL,
+       "and nothing of later calls");
+    free(all);
+    ranks_barrier();
+    muster_group_free(world);
+}
+
 int main(int argc, char **argv)
 {
     over_gloo();
     static const struct ranks_case cases[] = {
         {.name = "missing member", .size = 4, .points = 5, .body = missing_member, .silent = true},
         {.name = "same name", .size = 4, .points = 8, .body = same_name, .silent = true},
+        {.name = "gone on", .size = 3, .points = 4, .body = gone_on, .silent = true},
         {.name = "freed at work", .size = 3, .points = 6, .body = freed_at_work, .silent = true},
         {.name = "gone root", .size = 3, .points = 3, .body = gone_root, .silent = true},
         {.name = "own call",

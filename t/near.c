@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/deadline.h"
+#include "base/error.h"
 #include "tap.h"
 
 enum { MANY = 4096, ON_EACH = 8 };
@@ -103,6 +104,9 @@ static void sentences(void)
            "rank 4 waits for rank 2 of rank x", "numbers within a host become the group's");
     is_str(near_sentence(&map, 3, "rank 1, rank 7", text, sizeof(text)), "rank 3, rank 7",
            "those that are none stay");
+    error_set(MUSTER_ERR_PEER_LOST, "rank 1 has left the group");
+    is_int(near_error(&map, 2, MUSTER_ERR_PEER_LOST), MUSTER_ERR_PEER_LOST, "so do errors");
+    is_str(muster_last_error(), "rank 2 has left the group", "in their sentences");
     is_int((int)strlen(near_sentence(&map, 0, "rank 1 and many words more", text, 9)), 8,
            "what is too long is cut");
     near_map_clear(&map);
@@ -132,7 +136,7 @@ static void large(void)
 
 int main(void)
 {
-    plan(4 * NUM_MAPS + 7);
+    plan(4 * NUM_MAPS + 9);
     for (size_t i = 0; i < NUM_MAPS; i++)
         map_of(i);
     sentences();

@@ -58,6 +58,7 @@ check_PROGRAMS += \
 	t/lost.t \
 	t/message_label.t \
 	t/near.t \
+	t/near_messages.t \
 	t/no_memory_group.t \
 	t/patience.t \
 	t/process.t \
@@ -70,6 +71,7 @@ check_PROGRAMS += \
 	t/thread.t \
 	t/turn.t \
 	t/work.t
+t_near_messages_t_SOURCES = t/near_messages.c t/records.c t/records.h
 t_bulk_t_SOURCES = t/bulk.c t/records.c t/records.h
 t_bulk_ragged_t_SOURCES = t/bulk_ragged.c t/records.c t/records.h
 t_cause_t_SOURCES = t/cause.c t/mortal_store.c t/mortal_store.h t/records.c t/records.h

@@ -71,18 +71,29 @@ static void await_report(muster_group *group)
         nanosleep(&nap, NULL);
 }
 
-/* A rank whose label differs; where that is nobody this one has heard of, others tell the cause. */
+/* What this rank called as the number of theirs. */
+static message_label own_call(const muster_group *group, const message_label *ours,
+                              const message_label *theirs)
+{
+    message_label found;
+    bool earlier =
+        theirs->sequence != ours->sequence && calls_find(&group->calls, theirs->sequence, &found);
+    return earlier ? found : *ours;
+}
+
+/* A rank whose label differs, in this operation or an earlier one that this rank did not wait for
+ * others in; where that is nobody this one has heard of, others tell the cause. */
 static muster_status disagree(muster_group *group, const message_label *ours, int rank,
                               const bulk_label *said)
 {
     char text[160];
-    const message_label theirs = label_read(said);
+    const message_label theirs = label_read(said), mine = own_call(group, ours, &theirs);
     if (rank >= 0)
-        return message_disagreement(group, rank, ours, &theirs);
+        return message_disagreement(group, rank, &mine, &theirs);
     await_report(group);
     error_set(MUSTER_ERR_MISMATCH, "the ranks disagree in %s: others have made other calls",
               message_label_text(ours, text, sizeof(text)));
-    return failure_raise(group, MUSTER_ERR_MISMATCH);
+    return failure_raise_unless_known(group, MUSTER_ERR_MISMATCH);
 }
 
 static muster_status fail(muster_group *group, const message_label *label, muster_status status,
@@ -114,16 +125,6 @@ static int rank_of(const muster_group *group, const group_side *side, int number
     return ranks != NULL ? ranks[number] : number;
 }
 
-/* The near side's sentence is in the numbers of this host. */
-static void translate(const muster_group *group, const group_side *side, muster_status status)
-{
-    char said[ERROR_SIZE], text[ERROR_SIZE];
-    if (side != &group->near)
-        return;
-    snprintf(said, sizeof(said), "%s", muster_last_error());
-    error_set(status, "%s", near_sentence(&group->hosts, group->rank, said, text, sizeof(text)));
-}
-
 /* A little more than is left, for what it takes to ask. */
 static int64_t left_ms(deadline end)
 {
@@ -146,7 +147,8 @@ muster_status bulk_run(muster_group *group, group_side *side, muster_call *call,
     muster_status status = side->backend->ops->run(atomic_load(&side->comm), call);
     if (status == MUSTER_OK)
         return MUSTER_OK;
-    translate(group, side, status);
+    if (side == &group->near)
+        near_error(&group->hosts, group->rank, status);
     return fail(group, label, status, rank_of(group, side, rank), &said);
 }
 

@@ -45,7 +45,7 @@ void calls_note(call_list *list, const message_label *label)
 }
 
 /* False where it is not there any more, or yet. */
-static bool read_note(const call_list *list, uint64_t number, message_label *label)
+bool calls_find(const call_list *list, uint64_t number, message_label *label)
 {
     const call_note *note = &list->calls[number % CALLS_KEPT];
     if (number == 0 || atomic_load_explicit(&note->sequence, memory_order_acquire) != number)
@@ -58,7 +58,7 @@ static bool read_note(const call_list *list, uint64_t number, message_label *lab
 
 bool calls_last(const call_list *list, message_label *label)
 {
-    return read_note(list, atomic_load_explicit(&list->latest, memory_order_acquire), label);
+    return calls_find(list, atomic_load_explicit(&list->latest, memory_order_acquire), label);
 }
 
 void calls_clear(call_list *list)
@@ -68,7 +68,9 @@ void calls_clear(call_list *list)
     atomic_store_explicit(&list->latest, 0, memory_order_release);
 }
 
-const char *calls_text(const call_list *list, char *text)
+static const char waiting[] = "waits\n";
+
+const char *calls_text(const call_list *list, bool waits, char *text)
 {
     size_t used = 0;
     text[0] = '\0';
@@ -76,13 +78,20 @@ const char *calls_text(const call_list *list, char *text)
     for (uint64_t number = latest; number > 0 && latest - number < CALLS_KEPT; number--) {
         message_label label;
         char words[CALLS_WORDS];
-        if (!read_note(list, number, &label))
+        if (!calls_find(list, number, &label))
             continue;
         used += (size_t)snprintf(text + used, CALLS_TEXT - used, "%llu %s\n",
                                  (unsigned long long)number,
                                  message_label_call(&label, words, sizeof(words)));
     }
+    snprintf(text + used, CALLS_TEXT - used, "%s", waits ? waiting : "");
     return text;
+}
+
+bool calls_waits(const char *text)
+{
+    size_t length = strlen(text);
+    return length >= strlen(waiting) && strcmp(text + length - strlen(waiting), waiting) == 0;
 }
 
 /* Takes a line off the text; false at its end. */

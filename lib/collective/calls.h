@@ -35,8 +35,15 @@ bool calls_last(const call_list *list, message_label *label);
 /* As at first. */
 void calls_clear(call_list *list);
 
-/* A line "<number> <call>" for each, the latest one first. Returns text, of CALLS_TEXT bytes. */
-const char *calls_text(const call_list *list, char *text);
+/* The same of the one of that number. */
+bool calls_find(const call_list *list, uint64_t number, message_label *label);
+
+/* A line "<number> <call>" for each, the latest one first, and behind them whether the rank is in
+ * that one and waits. Returns text, of CALLS_TEXT bytes. */
+const char *calls_text(const call_list *list, bool waits, char *text);
+
+/* Whether the text says that the rank waits in its latest call. */
+bool calls_waits(const char *text);
 
 /* The call of the first line, and its number. */
 uint64_t calls_latest(const char *text, char *words, size_t size);

@@ -103,15 +103,24 @@ static uint64_t slot_of(const message_label *label)
 typedef struct channel {
     const muster_backend *ops;
     muster_comm *comm;
-    int peer; /* its number there */
+    int peer;  /* its number there */
+    bool near; /* which is that of this host */
 } channel;
 
 static channel channel_to(const muster_group *group, int peer)
 {
     muster_comm *near = atomic_load(&group->near.comm);
     if (near != NULL && group->hosts.host[peer] == group->hosts.host[group->rank])
-        return (channel){group->near.backend->ops, near, group->hosts.place[peer]};
-    return (channel){group->host.backend->ops, atomic_load(&group->host.comm), peer};
+        return (channel){group->near.backend->ops, near, group->hosts.place[peer], true};
+    return (channel){group->host.backend->ops, atomic_load(&group->host.comm), peer, false};
+}
+
+/* The channel has failed, with a sentence of its own. */
+static muster_status channel_failed(muster_group *group, const channel *way, muster_status status)
+{
+    if (way->near)
+        near_error(&group->hosts, group->rank, status);
+    return failure_raise(group, status);
 }
 
 static muster_status post_envelope(muster_group *group, message *m)
@@ -125,7 +134,7 @@ static muster_status post_envelope(muster_group *group, message *m)
     if (status == MUSTER_OK && m->sending && m->bytes > MESSAGE_INLINE)
         status = way.ops->post_send(way.comm, way.peer, slot | SLOT_DATA, m->send, m->bytes,
                                     &m->data_request);
-    return status;
+    return status == MUSTER_OK ? MUSTER_OK : channel_failed(group, &way, status);
 }
 
 static muster_status wait_for(muster_group *group, message *m, muster_request **request,
@@ -143,7 +152,7 @@ static muster_status wait_for(muster_group *group, message *m, muster_request **
         bool pairwise = m->label.kind == MESSAGE_SEND;
         return failure_raise_timeout(group, pairwise ? 0 : m->label.sequence, what, m->peer, "");
     }
-    return status == MUSTER_OK ? MUSTER_OK : failure_raise(group, status);
+    return status == MUSTER_OK ? MUSTER_OK : channel_failed(group, &way, status);
 }
 
 static void label_from_envelope(const envelope *head, message_label *label)
@@ -175,11 +184,20 @@ static const char *hint(const message_label *ours, const message_label *theirs)
                                                    : "count and type must be the sender's";
 }
 
+/* This rank has made another collective since. */
+static bool has_gone_on(const muster_group *group, const message_label *label)
+{
+    message_label last;
+    return label->kind != MESSAGE_SEND && calls_last(&group->calls, &last) &&
+           last.sequence > label->sequence;
+}
+
 muster_status message_disagreement(muster_group *group, int rank, const message_label *ours,
                                    const message_label *theirs)
 {
     char here[160], there[160], who[320];
     rank_record_name(&group->ranks.ranks[rank], who, sizeof(who));
+    const char *verb = has_gone_on(group, ours) ? "called" : "calls";
     if (differs_in_count(ours, theirs))
         error_set(MUSTER_ERR_MISMATCH,
                   "the ranks disagree in %s: %s has %llu %s for rank %d, which expects %llu",
@@ -187,8 +205,8 @@ muster_status message_disagreement(muster_group *group, int rank, const message_
                   (unsigned long long)theirs->count, muster_type_name(theirs->type), group->rank,
                   (unsigned long long)ours->count);
     else
-        error_set(MUSTER_ERR_MISMATCH, "the ranks disagree: rank %d calls %s, but %s calls %s; %s",
-                  group->rank, message_label_text(ours, here, sizeof(here)), who,
+        error_set(MUSTER_ERR_MISMATCH, "the ranks disagree: rank %d %s %s, but %s %s %s; %s",
+                  group->rank, verb, message_label_text(ours, here, sizeof(here)), who, verb,
                   message_label_text(theirs, there, sizeof(there)), hint(ours, theirs));
     return failure_raise(group, MUSTER_ERR_MISMATCH);
 }
@@ -236,7 +254,7 @@ static muster_status open_envelope(muster_group *group, message *m)
     const channel way = channel_to(group, m->peer);
     status = way.ops->post_recv(way.comm, way.peer, slot_of(&m->label) | SLOT_DATA, m->receive,
                                 m->bytes, &m->data_request);
-    return status == MUSTER_OK ? MUSTER_OK : failure_raise(group, status);
+    return status == MUSTER_OK ? MUSTER_OK : channel_failed(group, &way, status);
 }
 
 /* After a failure every request must still be waited for, so that nobody writes into our memory. */
@@ -257,11 +275,8 @@ static void give_up_rest(muster_group *group, message *messages, size_t count)
 static muster_status carry_all(muster_group *group, message *messages, size_t count, deadline end)
 {
     muster_status status = MUSTER_OK;
-    for (size_t i = 0; status == MUSTER_OK && i < count; i++) {
+    for (size_t i = 0; status == MUSTER_OK && i < count; i++)
         status = post_envelope(group, &messages[i]);
-        if (status != MUSTER_OK)
-            status = failure_raise(group, status);
-    }
     for (size_t i = 0; status == MUSTER_OK && i < count; i++) {
         status = wait_for(group, &messages[i], &messages[i].envelope_request, end);
         if (status == MUSTER_OK && !messages[i].sending)

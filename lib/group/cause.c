@@ -19,6 +19,7 @@
 #include "base/rank_set.h"
 #include "base/thread.h"
 #include "collective/calls.h"
+#include "collective/work.h"
 #include "group/loss.h"
 #include "store/store.h"
 
@@ -216,6 +217,7 @@ static void talk_loss(inquiry *asked)
 /* What the census found out. */
 typedef struct census {
     bool *missing; /* a flag a rank: it did not say that it came to the collective */
+    bool *behind;  /* it says that it waits in an earlier one */
     int other;     /* a rank that made another call, or -1 */
     calls_difference differ;
     bool other_went_on; /* to a later call */
@@ -230,7 +232,8 @@ static void compare_place(const inquiry *asked, int rank, muster_blob place, cen
     calls_difference differ;
     snprintf(text, sizeof(text), "%.*s", (int)place.size, (const char *)place.data);
     uint64_t at = calls_latest(text, latest, sizeof(latest));
-    found->missing[rank] = at < asked->sequence;
+    found->behind[rank] = at < asked->sequence && calls_waits(text);
+    found->missing[rank] = at < asked->sequence && !found->behind[rank];
     if (calls_differ(asked->calls, text, &differ) &&
         (found->other < 0 || differ.number < found->differ.number)) {
         found->other = rank;
@@ -253,6 +256,7 @@ static bool ask_for(const inquiry *asked, int rank, census *found)
                                : muster_store_get(asked->store, muster_str(key), 0, &value, &size);
     free(key);
     found->missing[rank] = status == MUSTER_ERR_TIMEOUT;
+    found->behind[rank] = false;
     if (status == MUSTER_OK)
         compare_place(asked, rank, (muster_blob){value, size}, found);
     found->missing[rank] = found->missing[rank] && !asked->came[rank];
@@ -292,13 +296,24 @@ static bool ask_until_settled(inquiry *asked, census *found)
     return true;
 }
 
+/* All wait, and some of them in earlier collectives. */
+static void name_behind(const inquiry *asked, const census *found, char *text, size_t size)
+{
+    char ranks[512];
+    bool several = count_of(found->behind, asked->size) > 1;
+    rank_set_text(found->behind, asked->size, ranks, sizeof(ranks));
+    snprintf(text, size, "%s, which %s in an earlier operation", ranks, several ? "wait" : "waits");
+}
+
 static void name_missing(inquiry *asked, const census *found)
 {
-    char ranks[512], whole[ERROR_SIZE], *mark = strstr(asked->cause, CAUSE_RANKS);
+    char ranks[640], whole[ERROR_SIZE], *mark = strstr(asked->cause, CAUSE_RANKS);
     if (mark == NULL)
         return;
     if (count_of(found->missing, asked->size) > 0)
         rank_set_text(found->missing, asked->size, ranks, sizeof(ranks));
+    else if (count_of(found->behind, asked->size) > 0)
+        name_behind(asked, found, ranks, sizeof(ranks));
     else if (found->ahead >= 0)
         snprintf(ranks, sizeof(ranks), "rank %d, though rank %d has gone on to %s", asked->peer,
                  found->ahead, found->ahead_call);
@@ -326,14 +341,15 @@ static void say_other(inquiry *asked, const census *found)
 
 static void take_census(inquiry *asked)
 {
-    census found = {.missing = calloc((size_t)asked->size, sizeof(bool)), .other = -1, .ahead = -1};
-    if (found.missing != NULL && ask_until_settled(asked, &found)) {
+    bool *flags = calloc(2 * (size_t)asked->size, sizeof(bool));
+    census found = {.missing = flags, .behind = flags + asked->size, .other = -1, .ahead = -1};
+    if (flags != NULL && ask_until_settled(asked, &found)) {
         if (found.other >= 0)
             say_other(asked, &found);
         else
             name_missing(asked, &found);
     }
-    free(found.missing);
+    free(flags);
 }
 
 static void talk_timeout(inquiry *asked)
@@ -387,7 +403,8 @@ static void inquire(muster_group *group, void (*talk)(inquiry *), uint64_t seque
     asked->rank = group->rank;
     asked->size = group->size;
     asked->sequence = sequence;
-    calls_text(&group->calls, asked->calls);
+    bool waits = group->queue != NULL && work_queue_busy(group->queue);
+    calls_text(&group->calls, waits, asked->calls);
     asked->peer = peer;
     asked->due = is_due(group);
     snprintf(asked->cause, sizeof(asked->cause), "%s", cause);

@@ -127,12 +127,12 @@ static void write_cause(char *cause, muster_status status, int rank, const char 
     snprintf(cause, ERROR_SIZE, "%d %d %s", (int)status, rank, sentence);
 }
 
-muster_status failure_raise(muster_group *group, muster_status status)
+static muster_status raise_cause(muster_group *group, muster_status status, bool others_know)
 {
     if (failure_begin(group, status)) {
         char cause[ERROR_SIZE];
         write_cause(cause, status, group->rank, muster_last_error());
-        if (status == MUSTER_ERR_FAILED) /* another rank broke off, which knows the cause */
+        if (others_know)
             cause_learn(group, cause);
         else if (status == MUSTER_ERR_PEER_LOST)
             cause_publish_loss(group, cause);
@@ -142,6 +142,16 @@ muster_status failure_raise(muster_group *group, muster_status status)
         group_abort_comms(group);
     }
     return failure_check(group);
+}
+
+muster_status failure_raise(muster_group *group, muster_status status)
+{
+    return raise_cause(group, status, status == MUSTER_ERR_FAILED); /* another rank broke off */
+}
+
+muster_status failure_raise_unless_known(muster_group *group, muster_status status)
+{
+    return raise_cause(group, status, true);
 }
 
 muster_status failure_raise_timeout(muster_group *group, uint64_t sequence, const char *what,

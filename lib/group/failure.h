@@ -30,6 +30,11 @@ muster_status failure_begun(muster_group *group);
  * it, tells the others, breaks the communicator. Returns what is then known as the first cause. */
 muster_status failure_raise(muster_group *group, muster_status status);
 
+/* The same where others must know more: a cause that one of them tells within a moment is the
+ * first.
+ */
+muster_status failure_raise_unless_known(muster_group *group, muster_status status);
+
 /* An operation has timed out; sequence and what say which. Finds out which ranks did not take part,
  * as all ranks that did agree on it. peer is the one that was waited for, -1 where that is unknown.
  * hint ends the sentence. */

@@ -116,3 +116,10 @@ const char *near_sentence(const near_map *map, int rank, const char *sentence, c
     }
     return text;
 }
+
+muster_status near_error(const near_map *map, int rank, muster_status status)
+{
+    char said[ERROR_SIZE], text[ERROR_SIZE];
+    snprintf(said, sizeof(said), "%s", muster_last_error());
+    return error_set(status, "%s", near_sentence(map, rank, said, text, sizeof(text)));
+}

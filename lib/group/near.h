@@ -31,4 +31,7 @@ const int *near_map_ranks(const near_map *map, int rank, int *count);
 const char *near_sentence(const near_map *map, int rank, const char *sentence, char *text,
                           size_t size);
 
+/* The same of the thread's last error, which status is. */
+muster_status near_error(const near_map *map, int rank, muster_status status);
+
 #endif

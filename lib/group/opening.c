@@ -255,6 +255,8 @@ static muster_status open_side(struct opening *one)
     muster_status status = await_parent(one);
     if (status == MUSTER_OK)
         status = side->backend->ops->open(&side->owner, &args, &comm);
+    if (status != MUSTER_OK && side == &group->near)
+        near_error(&group->hosts, group->rank, status);
     if (status != MUSTER_OK) { /* what is behind a device names no rank */
         error_prefix(status, "backend '%s': ", side->backend->name);
         return is_of_device(side) ? say_here(group, status) : say_where(group, status);
