@@ -190,7 +190,7 @@ static const struct {
      {{"a", NULL, NULL, SHARES}, {"a", HAS, NULL, SHARES}},
      2,
      "local",
-     "nor can rank 1 use one; all ranks are on one host and share its memory"},
+     "auto: all 2 ranks are on one host and share its memory; not toy, since rank 0 "},
     {"memory that one rank does not share",
      "cpu:auto",
      {{"a", HAS, NULL, SHARES}, {"a", HAS, NULL, "memory\tit is off\n"}},

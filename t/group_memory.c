@@ -88,10 +88,42 @@ static void no_proc(int rank, int size)
     falls_back("shares no memory: no /proc is mounted there");
 }
 
+/* What is said of a group on memory that all share, by the name it was asked for with. */
+static void shared(int rank, int size)
+{
+    (void)rank, (void)size;
+    static const char *const ways[] = {"gloo", "auto"};
+    for (int i = 0; i < 2; i++) {
+        muster_group *group;
+        char *words = NULL, *json = NULL;
+        bool gloo = i == 0;
+        is_status(try_group(&group, ways[i], ways[i]), MUSTER_OK, "'%s'", ways[i]);
+        if (group == NULL || muster_group_describe(group, false, &words) != MUSTER_OK ||
+            muster_group_describe(group, true, &json) != MUSTER_OK)
+            bail_out("no group: %s", muster_last_error());
+        has_str(words,
+                gloo ? "\n  within this host local: shared memory of "
+                     : "\n  transport        shared memory of ",
+                "says that memory is shared");
+        ok((strstr(words, "\n  backend version  0.1.0\n") == NULL) == gloo,
+           "the version is that of the backend that it names");
+        ok((strstr(json, "\"within_this_host\":\"local: shared memory of ") != NULL) == gloo,
+           "in JSON too");
+        has_str(words,
+                gloo ? "asked for; all ranks are on one host and share its memory\n"
+                     : "auto: all 2 ranks are on one host and share its memory; not ",
+                "and why");
+        muster_free(words);
+        muster_free(json);
+        muster_group_free(group);
+    }
+}
+
 int main(int argc, char **argv)
 {
     needs_gloo();
     static const struct ranks_case cases[] = {
+        {.name = "shared", .size = 2, .points = 10, .body = shared},
         {.name = "another user namespace", .size = 2, .points = 11, .body = other_users},
         {.name = "no memory to share", .size = 3, .points = 11, .body = refused_memory},
         {.name = "processes closed to others", .size = 2, .points = 11, .body = closed},

@@ -228,7 +228,8 @@ static void bound(int rank, int size)
     ok(at.kept || before < 2 || threads_on(at.cpus) == 1, "and muster's threads are elsewhere");
     char *text = NULL;
     muster_group_describe(group, false, &text);
-    has_str(text, at.kept ? "as the launcher has it" : "to its cores", "the group says so");
+    has_str(text, at.kept ? "by the launcher, which is left as it is" : "to its cores",
+            "the group says so");
     muster_free(text);
     leave(group);
     ok(at.kept || bound_to() < before || before < 2, "it stays bound");

@@ -241,7 +241,7 @@ for tool in muster-gather muster-info muster-perf muster-run; do
 done
 
 # Those of a backend that is not built are in the page alone.
-# "NAME TYPE, default, since VERSION, until VERSION, once called NAME and NAME." a line
+# "NAME TYPE, default, since VERSION, until VERSION, also called NAME and NAME." a line
 options_of_page() {
     awk '/^\.It Cm [a-z0-9_.]*$/ { name = $3; getline; print name, $0 }' "$man/muster-options.7"
 }
@@ -255,7 +255,7 @@ options_of_muster() {
             if (value["since"] != "") line = line ", since " value["since"]
             if (value["until"] != "") line = line ", until " value["until"]
             gsub(/ /, " and ", value["aliases"])
-            if (value["aliases"] != "") line = line ", once called " value["aliases"]
+            if (value["aliases"] != "") line = line ", also called " value["aliases"]
             print line "."
         }'
 }

@@ -28,7 +28,8 @@ static const muster_option options[] = {
     {.name = "gloo.shared_memory",
      .type = MUSTER_OPTION_STRING,
      .default_value = "auto",
-     .help = "share memory between the ranks of one host: auto (where they can), or off"},
+     .help = "whether ranks of one host use the backend local among themselves, also with auto: "
+             "auto (where they can share memory), or off"},
     {.name = NULL},
 };
 

@@ -67,11 +67,12 @@ const char *bind_words(const rank_record *rank, const muster_options *options)
     binding_to to = BINDING_NONE;
     if (is_bound(rank, options, &to))
         return words[to];
+    if (rank->seat.placed && rank->seat.kept)
+        return "by the launcher, which is left as it is";
     if (bind_wanted(options, &to) != MUSTER_OK || to == BINDING_NONE)
         return words[BINDING_NONE];
-    return rank->elsewhere   ? "no, since the machine is that of a file"
-           : rank->seat.kept ? "no, as the launcher has it"
-                             : "no, since the ranks were not placed";
+    return rank->elsewhere ? "no, since the machine is that of a file"
+                           : "no, since the ranks were not placed";
 }
 
 muster_status muster_bind_thread(const muster_placement *placement, const char *bind)

@@ -291,32 +291,36 @@ static void share_memory(const roster *ranks, choice *made)
         made->host = backend_find("local");
 }
 
-/* How memory is shared, behind why the backend was chosen. */
-static muster_status add_memory(const roster *ranks, choice *made)
+/* How memory is shared; "" where there is nothing to say. */
+static void say_memory(const roster *ranks, const choice *made, char *words, size_t size)
 {
-    char without_words[WITHOUT_SIZE], words[WITHOUT_SIZE + 64] = "";
     int hosts = roster_num_hosts(ranks), without = first_without_memory(ranks);
+    words[0] = '\0';
     if (made->shares && hosts == 1)
-        snprintf(words, sizeof(words), "all ranks are on one host and share its memory");
+        snprintf(words, size, "; all ranks are on one host and share its memory");
     else if (made->shares)
-        snprintf(words, sizeof(words), "ranks of one host share its memory");
-    else if (without >= 0 && made->host != NULL && strcmp(made->host->name, "gloo") == 0)
-        snprintf(words, sizeof(words), "no memory is shared: %s",
-                 say_without(ranks, without, without_words, sizeof(without_words)));
-    return *words == '\0' ? MUSTER_OK : add_words(&made->why, "; ", words, "");
+        snprintf(words, size, "; ranks of one host share its memory");
+    else if (without >= 0 && made->host != NULL && strcmp(made->host->name, "gloo") == 0) {
+        int used = snprintf(words, size, "; no memory is shared: ");
+        say_without(ranks, without, words + used, size - (size_t)used);
+    }
 }
 
+/* What was decided first, then what goes with it, then what others lack. */
 static muster_status say_why(const roster *ranks, const char *others, choice *made)
 {
-    char *words = NULL;
-    int length = asprintf(&words,
-                          made->device != NULL ? "auto: all %d ranks have a GPU of their own%s"
-                          : made->shares && roster_num_hosts(ranks) == 1
-                              ? "auto: nothing else is needed by %d ranks%s"
-                              : "auto: the best one that all %d ranks have%s",
-                          ranks->count, others);
+    char *words = NULL, memory[WITHOUT_SIZE];
+    say_memory(ranks, made, memory, sizeof(memory));
+    bool alone = made->device == NULL && made->shares && roster_num_hosts(ranks) == 1;
+    int length =
+        alone ? asprintf(&words, "auto: all %d ranks are on one host and share its memory%s",
+                         ranks->count, others)
+              : asprintf(&words,
+                         made->device != NULL ? "auto: all %d ranks have a GPU of their own%s%s"
+                                              : "auto: the best one that all %d ranks have%s%s",
+                         ranks->count, memory, others);
     if (length < 0)
-        return error_no_memory(64 + strlen(others), "words");
+        return error_no_memory(sizeof(memory) + strlen(others), "words");
     made->why = words;
     return MUSTER_OK;
 }
@@ -358,10 +362,14 @@ static muster_status find_automatic(const roster *ranks, bool devices, choice *m
     return status;
 }
 
-static muster_status say(char **words, const char *text)
+static muster_status say_asked(const roster *ranks, choice *made)
 {
-    *words = strdup(text);
-    return *words == NULL ? error_no_memory(strlen(text), "words") : MUSTER_OK;
+    char memory[WITHOUT_SIZE];
+    say_memory(ranks, made, memory, sizeof(memory));
+    if (asprintf(&made->why, "asked for%s", memory) >= 0)
+        return MUSTER_OK;
+    made->why = NULL;
+    return error_no_memory(sizeof(memory), "words");
 }
 
 static muster_status find(const roster *ranks, const wish *said, choice *made)
@@ -372,11 +380,14 @@ static muster_status find(const roster *ranks, const wish *said, choice *made)
         return find_automatic(ranks, automatic, made);
     if (automatic || host_automatic) {
         made->host = backend_find("local");
-        return say(&made->why, "auto: a group of one rank needs no connection");
+        made->why = strdup("auto: a group of one rank needs no connection");
+        return made->why != NULL ? MUSTER_OK : error_no_memory(64, "words");
     }
     bool sides = *said->host != '\0' || *said->device != '\0';
     muster_status status = sides ? find_sides(ranks, said, made) : find_any(ranks, said->any, made);
-    return status == MUSTER_OK ? say(&made->why, "asked for") : status;
+    if (status == MUSTER_OK && ranks->count > 1 && made->host != NULL)
+        share_memory(ranks, made);
+    return status == MUSTER_OK ? say_asked(ranks, made) : status;
 }
 
 static const char *host_name(const choice *made, const wish *said)
@@ -392,10 +403,6 @@ muster_status choice_make(const roster *ranks, const char *asked, choice *made)
     muster_status status = read_wish(asked, &said);
     if (status == MUSTER_OK)
         status = find(ranks, &said, made);
-    if (status == MUSTER_OK && ranks->count > 1 && made->host != NULL && !made->shares)
-        share_memory(ranks, made);
-    if (status == MUSTER_OK)
-        status = add_memory(ranks, made);
     int length = 0;
     if (status == MUSTER_OK && made->host != NULL && made->device != NULL)
         length =

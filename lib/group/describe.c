@@ -113,14 +113,40 @@ static void write_fact(facts *f, const char *front, const char *name, const char
     facts_text(f, whole, value);
 }
 
+/* A group that was asked for by another name may run on what ranks of one host have. */
+static const backend_entry *named_backend(const group_side *side)
+{
+    const backend_entry *gloo = backend_find("gloo");
+    const char *name = muster_group_backend(side->group);
+    bool other = strncmp(name, "gloo", 4) == 0 || strncmp(name, "cpu:gloo", 8) == 0;
+    return other && gloo != NULL && strcmp(side->backend->name, "local") == 0 ? gloo
+                                                                              : side->backend;
+}
+
+/* What ranks of this host have among themselves, where other ranks or a name say another. */
+static void write_within(facts *f, const group_side *side)
+{
+    muster_comm *comm = side->comm;
+    facts_open(f, "within this host");
+    facts_part(f, comm != NULL ? side->backend->name : "one rank alone");
+    if (comm != NULL && side->backend->ops->describe != NULL) {
+        facts_part(f, ": ");
+        facts_part(f, side->backend->ops->describe(comm));
+    }
+    facts_close(f);
+}
+
 static void write_side(facts *f, const muster_group *group, const group_side *side,
                        const char *front)
 {
     muster_comm *comm = side->comm;
     const muster_backend *ops = side->backend->ops;
-    write_fact(f, front, "backend version", side->backend->info.version);
-    write_fact(f, front, "backend file", side->backend->file);
-    if (comm != NULL && ops->describe != NULL)
+    const backend_entry *named = named_backend(side);
+    write_fact(f, front, "backend version", named->info.version);
+    write_fact(f, front, "backend file", named->file);
+    if (named != side->backend)
+        write_within(f, side);
+    else if (comm != NULL && ops->describe != NULL)
         write_fact(f, front, "transport", ops->describe(comm));
     if (side->address == NULL)
         return;
@@ -168,22 +194,6 @@ static void write_device(facts *f, const muster_group *group)
     facts_text(f, "stream", group->gpu.given != NULL ? "the caller's" : "the group's own");
 }
 
-/* What ranks of this host have among themselves, in a group of several hosts. */
-static void write_near(facts *f, const muster_group *group)
-{
-    muster_comm *comm = group->near.comm;
-    const backend_entry *backend = group->near.backend;
-    if (backend == NULL)
-        return;
-    facts_open(f, "within this host");
-    facts_part(f, comm != NULL ? backend->name : "one rank alone");
-    if (comm != NULL && backend->ops->describe != NULL) {
-        facts_part(f, ": ");
-        facts_part(f, backend->ops->describe(comm));
-    }
-    facts_close(f);
-}
-
 static void write_backend(facts *f, muster_group *group)
 {
     group_side *sides[GROUP_SIDES];
@@ -193,7 +203,8 @@ static void write_backend(facts *f, muster_group *group)
     for (size_t i = 0; i < count; i++)
         if (sides[i] != &group->messages && sides[i] != &group->near)
             write_side(f, group, sides[i], i > 0 ? "device " : "");
-    write_near(f, group);
+    if (group->near.backend != NULL)
+        write_within(f, &group->near);
     write_device(f, group);
 }
 

@@ -54,8 +54,10 @@ static void summary_words(const gather_job *job, const json_t *facts, FILE *out)
     paragraph_print(out, INDENT, "ranks", "%d on %lld host%s", job->size, hosts, summary_s(hosts));
     paragraph_print(out, INDENT, "sub-groups", "%d regular of %d, %d orthogonal of %d", orthogonal,
                     regular, regular, orthogonal);
-    paragraph_print(out, INDENT, "backend", "%s %s", muster_group_backend(job->world),
-                    summary_text(facts, "backend_version"));
+    bool shared = strncmp(summary_text(facts, "within_this_host"), "local", strlen("local")) == 0;
+    paragraph_print(out, INDENT, "backend", "%s %s%s", muster_group_backend(job->world),
+                    summary_text(facts, "backend_version"),
+                    shared ? ", within a host by shared memory (local)" : "");
     paragraph_print(out, INDENT, "why", "%s", summary_text(facts, "why"));
     paragraph_print(out, INDENT, "prompts", "%zu", job->prompts.count);
     paragraph_print(out, INDENT, "tokens", "%zu", job->prompts.num_tokens);

@@ -105,11 +105,14 @@ double perf_memory_most(void)
 
 void perf_print_title(const perf_options *options, muster_group *world)
 {
-    char version[64];
+    char version[64], within[160];
     long long hosts = perf_fact(world, "hosts");
     int ranks = muster_group_size(world);
     perf_fact_text(world, "backend_version", version, sizeof(version));
-    printf("muster-perf %s: %d rank%s on %lld host%s, %s %s, median of %lld round%s\n",
+    perf_fact_text(world, "within_this_host", within, sizeof(within));
+    bool shared = strncmp(within, "local", strlen("local")) == 0;
+    printf("muster-perf %s: %d rank%s on %lld host%s, %s %s%s, median of %lld round%s\n",
            options->what, ranks, ranks == 1 ? "" : "s", hosts, hosts == 1 ? "" : "s",
-           muster_group_backend(world), version, options->rounds, options->rounds == 1 ? "" : "s");
+           muster_group_backend(world), version, shared ? " with shared memory" : "",
+           options->rounds, options->rounds == 1 ? "" : "s");
 }
