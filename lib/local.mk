@@ -132,6 +132,7 @@ lib_libmuster_all_la_SOURCES += \
 	lib/machine/describe_host.c \
 	lib/machine/machine.c lib/machine/machine.h \
 	lib/machine/machine_load.c \
+	lib/machine/machine_nics_kernel.c lib/machine/machine_nics_kernel.h \
 	lib/machine/machine_plain.c lib/machine/machine_plain.h \
 	lib/machine/machine_xml.c lib/machine/machine_xml.h \
 	lib/machine/nic_near.c lib/machine/nic_near.h \

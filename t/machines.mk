@@ -20,6 +20,7 @@ if HWLOC
 check_PROGRAMS += \
 	t/machine_devices.t \
 	t/machine_files.t \
+	t/machine_nics.t \
 	t/machine_odd.t \
 	t/nic_near.t
 endif

@@ -32,15 +32,15 @@ static void named_file(char *text, size_t size)
     snprintf(text, size, "%s:%s", mine != NULL ? mine : "", any != NULL ? any : "");
 }
 
-/* Under the lock. */
-static muster_status look_again(void)
+/* Under the lock. What was seen without devices does for who has none to give. */
+static muster_status look_again(bool devices)
 {
     char file[sizeof(known.file)];
     named_file(file, sizeof(file));
-    if (known.seen != NULL && strcmp(file, known.file) == 0)
+    if (known.seen != NULL && strcmp(file, known.file) == 0 && (known.seen->devices || !devices))
         return MUSTER_OK;
     machine *made = NULL;
-    muster_status status = machine_load(&made);
+    muster_status status = devices ? machine_load(&made) : machine_load_cpus(&made);
     if (status != MUSTER_OK)
         return status;
     machine_free(known.seen);
@@ -49,12 +49,12 @@ static muster_status look_again(void)
     return MUSTER_OK;
 }
 
-muster_status stand_machine(machine **m, bool *own)
+muster_status stand_machine(bool devices, machine **m, bool *own)
 {
     *own = pthread_mutex_trylock(&known.lock) != 0;
     if (*own)
-        return machine_load(m);
-    muster_status status = look_again();
+        return devices ? machine_load(m) : machine_load_cpus(m);
+    muster_status status = look_again(devices);
     if (status != MUSTER_OK) {
         pthread_mutex_unlock(&known.lock);
         return status;
@@ -75,10 +75,10 @@ void stand_machine_end(machine *m, bool own)
 }
 
 /* Who is not to be placed needs no more than what the kernel says, which costs next to nothing. */
-static muster_status machine_for(const char *policy, machine **m, bool *own)
+static muster_status machine_for(const char *policy, bool devices, machine **m, bool *own)
 {
     if (strcmp(policy, placement_policy_text(PLACEMENT_NONE)) != 0)
-        return stand_machine(m, own);
+        return stand_machine(devices, m, own);
     *own = true;
     return machine_load_plain("nobody: placement is none", m);
 }
@@ -183,7 +183,7 @@ muster_status stand_look(const muster_options *options, const rank_backend *back
     standing s = {0};
     muster_status status = read_wish(options, &where->policy, &where->list);
     if (status == MUSTER_OK)
-        status = machine_for(where->policy, &m, &own);
+        status = machine_for(where->policy, found->count > 0, &m, &own);
     if (status != MUSTER_OK)
         return status;
     where->elsewhere = !m->this_system;

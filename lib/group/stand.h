@@ -31,9 +31,10 @@ muster_status stand_look(const muster_options *options, const rank_backend *back
 void stand_clear(stand *where);
 
 /* This process's machine, looked at once in its life (and again where the variable that names a
- * file has changed), bound as the calling thread is now. The caller frees it with machine_free()
- * where *own is true, and gives it back with stand_machine_end() in any case. */
-muster_status stand_machine(machine **m, bool *own);
+ * file has changed, or devices are wanted now), bound as the calling thread is now. The caller
+ * frees it with machine_free() where *own is true, and gives it back with stand_machine_end() in
+ * any case. */
+muster_status stand_machine(bool devices, machine **m, bool *own);
 void stand_machine_end(machine *m, bool own);
 
 /* Inside the room: adds to where the ways by which devices and NUMA nodes of m are nearer to the

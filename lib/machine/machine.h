@@ -109,6 +109,7 @@ typedef struct machine {
     cpu_set binding; /* that this process is bound to, part of allowed and never empty */
     bool bound;      /* binding is less than allowed */
 
+    bool devices; /* false: there is more to learn of GPUs and NICs */
     int num_gpus; /* usable or not; displays are none */
     machine_gpu *gpus;
     int num_nics;
@@ -125,6 +126,10 @@ typedef struct machine {
  * are known all the same and seen_by says why no more is. *made is freed by machine_free().
  */
 muster_status machine_load(machine **made);
+
+/* The same for who has no GPU to give: it takes a tenth of the time. Of this machine GPUs are not
+ * looked for, and of NICs only where they are. */
+muster_status machine_load_cpus(machine **made);
 
 /* The machine in an XML file of hwloc, or in a text of such a file. No process of this machine is
  * bound there. MUSTER_ERR_NOT_FOUND where there is no file, MUSTER_ERR_ARGUMENT where it holds no

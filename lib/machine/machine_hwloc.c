@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "machine/machine_nics_kernel.h"
 #include "machine/machine_plain.h"
 #include "machine/quiet.h"
 
@@ -19,6 +20,7 @@
 typedef struct loading {
     const char *xml; /* NULL: this machine */
     size_t size;
+    bool devices;              /* which takes reading the configuration of each */
     hwloc_topology_t topology; /* NULL where it failed */
     int error;
 } loading;
@@ -49,7 +51,8 @@ static bool prepare(hwloc_topology_t topology, const loading *how)
 #endif
     leave_out(topology);
     return hwloc_topology_set_flags(topology, flags) == 0 &&
-           hwloc_topology_set_io_types_filter(topology, HWLOC_TYPE_FILTER_KEEP_IMPORTANT) == 0 &&
+           (!how->devices ||
+            hwloc_topology_set_io_types_filter(topology, HWLOC_TYPE_FILTER_KEEP_IMPORTANT) == 0) &&
            (how->xml == NULL ||
             hwloc_topology_set_xmlbuffer(topology, how->xml, (int)how->size) == 0);
 }
@@ -76,13 +79,20 @@ static bool same_interface(void)
     return hwloc_get_api_version() >> 16 == HWLOC_API_VERSION >> 16;
 }
 
+static muster_status read_devices(hwloc_topology_t topology, machine *m)
+{
+    muster_status status = MUSTER_OK;
+    if (!m->devices)
+        return m->this_system ? machine_read_kernel_nics("/sys", m) : MUSTER_OK;
+    status = machine_read_gpus(topology, m);
+    return status == MUSTER_OK ? machine_read_nics(topology, m) : status;
+}
+
 static muster_status read_all(hwloc_topology_t topology, machine *m)
 {
     muster_status status = machine_read_cpus(topology, m);
     if (status == MUSTER_OK)
-        status = machine_read_gpus(topology, m);
-    if (status == MUSTER_OK)
-        status = machine_read_nics(topology, m);
+        status = read_devices(topology, m);
     if (status == MUSTER_OK)
         status = machine_read_distances(topology, m);
     return status == MUSTER_OK ? machine_read_links(topology, m) : status;
@@ -95,12 +105,14 @@ static void say_seen_by(machine *m, const char *where)
              where == NULL ? "" : ", in ", where == NULL ? "" : where);
 }
 
-static muster_status to_model(hwloc_topology_t topology, const char *where, machine **made)
+static muster_status to_model(hwloc_topology_t topology, const loading *how, const char *where,
+                              machine **made)
 {
     machine *m = calloc(1, sizeof(*m));
     if (m == NULL)
         return error_no_memory(sizeof(*m), "the model of the machine");
     m->whole = true;
+    m->devices = how->devices;
     m->this_system = hwloc_topology_is_thissystem(topology) != 0;
     say_seen_by(m, where);
     muster_status status = read_all(topology, m);
@@ -114,9 +126,8 @@ static muster_status to_model(hwloc_topology_t topology, const char *where, mach
     return status;
 }
 
-muster_status machine_hwloc_load(const char *xml, size_t size, const char *where, machine **made)
+static muster_status load_machine(loading *how, const char *where, machine **made)
 {
-    loading how = {.xml = xml, .size = size};
     if (!same_interface())
         return error_set(MUSTER_ERR_UNAVAILABLE,
                          "the hwloc found speaks interface %u.%u, and muster was built for %u.%u: "
@@ -124,18 +135,30 @@ muster_status machine_hwloc_load(const char *xml, size_t size, const char *where
                          hwloc_get_api_version() >> 16, hwloc_get_api_version() >> 8 & 0xff,
                          (unsigned)HWLOC_API_VERSION >> 16,
                          (unsigned)HWLOC_API_VERSION >> 8 & 0xff);
-    muster_status status = quiet_run(load_quietly, &how);
+    muster_status status = quiet_run(load_quietly, how);
     if (status != MUSTER_OK)
         return status;
-    if (how.topology == NULL && xml != NULL)
+    if (how->topology == NULL && how->xml != NULL)
         return error_set(MUSTER_ERR_ARGUMENT,
                          "%s is no topology that hwloc %u.%u reads: make one with lstopo FILE.xml "
                          "of the same or an older hwloc",
                          where, hwloc_get_api_version() >> 16, hwloc_get_api_version() >> 8 & 0xff);
-    if (how.topology == NULL)
+    if (how->topology == NULL)
         return error_set(MUSTER_ERR_SYSTEM, "hwloc can't see this machine: %s",
-                         how.error == 0 ? "it doesn't say why" : strerror(how.error));
-    status = to_model(how.topology, where, made);
-    hwloc_topology_destroy(how.topology);
+                         how->error == 0 ? "it doesn't say why" : strerror(how->error));
+    status = to_model(how->topology, how, where, made);
+    hwloc_topology_destroy(how->topology);
     return status;
+}
+
+muster_status machine_hwloc_load(const char *xml, size_t size, const char *where, machine **made)
+{
+    loading how = {.xml = xml, .size = size, .devices = true};
+    return load_machine(&how, where, made);
+}
+
+muster_status machine_hwloc_load_here(bool devices, machine **made)
+{
+    loading how = {.devices = devices};
+    return load_machine(&how, NULL, made);
 }

@@ -10,9 +10,11 @@
 
 #include "machine/machine.h"
 
-/* The machine in an XML text that ends in a 0, which size counts, or this one where xml is NULL;
- * where names the text. */
+/* The machine in an XML text that ends in a 0, which size counts; where names the text. */
 muster_status machine_hwloc_load(const char *xml, size_t size, const char *where, machine **made);
+
+/* This machine, with its devices or without. */
+muster_status machine_hwloc_load_here(bool devices, machine **made);
 
 /* hwloc's objects, in order of the depth that they are at; NULL after the last. */
 hwloc_obj_t machine_hwloc_next(hwloc_topology_t topology, hwloc_obj_type_t type, hwloc_obj_t after);

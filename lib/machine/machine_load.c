@@ -27,6 +27,12 @@ static muster_status machine_hwloc_load(const char *xml, size_t size, const char
     (void)xml, (void)size, (void)where, (void)made;
     return error_set(MUSTER_ERR_UNAVAILABLE, "muster was built without hwloc");
 }
+
+static muster_status machine_hwloc_load_here(bool devices, machine **made)
+{
+    (void)devices;
+    return machine_hwloc_load(NULL, 0, NULL, made);
+}
 #endif
 
 /* More than any machine's, and little enough to read. */
@@ -114,7 +120,7 @@ muster_status machine_load_file(const char *path, machine **made)
     return status;
 }
 
-muster_status machine_load(machine **made)
+static muster_status load(bool devices, machine **made)
 {
     static const char *const variables[] = {"MUSTER_TOPOLOGY_FILE", "HWLOC_XMLFILE"};
     if (made == NULL)
@@ -128,10 +134,20 @@ muster_status machine_load(machine **made)
     }
     error_kept kept;
     error_keep(&kept);
-    muster_status status = machine_hwloc_load(NULL, 0, NULL, made);
+    muster_status status = machine_hwloc_load_here(devices, made);
     if (status == MUSTER_OK || status == MUSTER_ERR_NO_MEMORY)
         return status;
     char why[160];
     snprintf(why, sizeof(why), "nobody: %s", muster_last_error());
     return error_settle(&kept, machine_load_plain(why, made));
+}
+
+muster_status machine_load(machine **made)
+{
+    return load(true, made);
+}
+
+muster_status machine_load_cpus(machine **made)
+{
+    return load(false, made);
 }

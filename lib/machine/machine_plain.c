@@ -89,6 +89,7 @@ muster_status machine_load_plain(const char *why, machine **made)
         return error_no_memory(sizeof(*m), "the model of this machine");
     snprintf(m->seen_by, sizeof(m->seen_by), "%s", why);
     m->this_system = true;
+    m->devices = true;
     cpu_set binding, group;
     online_cpus(&m->cpus);
     if (!machine_own_binding(&binding))
