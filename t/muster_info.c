@@ -166,6 +166,8 @@ static void as_job(void)
     is_int(tools_count(tools_run.out, "3 ranks on 1 host\n"), 1, "there is one table");
     is_int(tools_count(tools_run.out, "backend ABI"), 1, "and one screen");
     has_str(tools_run.out, "\n     2  ", "with the last rank");
+    is_int(tools_count(tools_run.out, "\n  GPUs          host "), 1,
+           "and why there is no GPU, once");
     TOOLS_RANKS(2, "muster-info", "--timeout", "30", "--json");
     json_t *all = tools_json();
     json_t *job = json_object_get(all, "job");
@@ -173,6 +175,18 @@ static void as_job(void)
     is_str(json_string_value(json_object_get(job, "backend")), "local", "the backend");
     is_str(json_string_value(json_object_get(all, "job_problem")), "", "no problem");
     json_decref(all);
+}
+
+/* What the ranks were given is wrong: it is said, and no success. */
+static void as_wrong_job(void)
+{
+    setenv("MUSTER_OPTIONS", "gloo.bogus=1", 1);
+    TOOLS_RANKS(2, "muster-info", "--timeout", "30");
+    unsetenv("MUSTER_OPTIONS");
+    is_int(tools_run.status, 1, "a job with a wrong option");
+    has_str(tools_run.err, "muster-info: group 'muster-info': backend 'gloo' has no option",
+            "is told which");
+    has_str(tools_run.out, "plan for 2 ranks on this host", "beside what is found all the same");
 }
 
 /* hwloc complains on stderr where /sys is empty, as in some containers. */
@@ -198,7 +212,7 @@ int main(void)
     unsetenv("RANK");
     unsetenv("WORLD_SIZE");
     unsetenv("MASTER_PORT");
-    plan(TOOLS_COMMON_POINTS + 9 + 5 + 7 + 16 + 20 + 7 + 2);
+    plan(TOOLS_COMMON_POINTS + 9 + 5 + 7 + 16 + 20 + 8 + 3 + 2);
     tools_common("muster-info");
     one_screen();
     missing_plugins();
@@ -206,6 +220,7 @@ int main(void)
     planned();
     without_sysfs();
     as_job();
+    as_wrong_job();
     as_rank();
     tools_clean();
     return done();

@@ -97,6 +97,25 @@ static void one_table(void)
     end(nodes);
 }
 
+/* Two hosts of one name are two, each by its first rank. */
+static void namesakes(void)
+{
+    struct command nodes[HOSTS], renamed;
+    hosts_start(1, &renamed, (const char *[]){"hostname", "host-a", NULL});
+    command_finish(&renamed);
+    if (renamed.status != 0) {
+        skip(4, "hostname(1) is not here");
+    } else {
+        play(nodes, "", (const char *[]){TOOLS "/muster-info", "--timeout", "20", NULL});
+        has_str(nodes[0].out, "4 ranks on 2 hosts\n", "two hosts of one name");
+        has_str(nodes[0].out, "  host host-a, that of rank 0\n", "are told apart");
+        has_str(nodes[0].out, "  host host-a, that of rank 2\n", "by their ranks");
+        is_int(tools_count(nodes[0].out, "  rank  "), 2, "in tables of their own");
+        end(nodes);
+    }
+    command_free(&renamed);
+}
+
 static void is_used(const char *options, const char *address, const char *words)
 {
     struct command nodes[HOSTS];
@@ -120,7 +139,7 @@ int main(void)
         reason = "the hosts can't be connected";
     if (reason != NULL)
         plan_skip_all("%s", reason);
-    plan(8 + 9);
+    plan(8 + 9 + 4);
     one_table();
     is_used("", "  address          10.77.0.1\n  interface        hsi0\n",
             "  address chosen   route to the store\n");
@@ -130,6 +149,7 @@ int main(void)
     is_used("placement_list=@96-99;@8-11,gloo.iface=hsi0",
             "  address          10.77.0.1\n  interface        hsi0\n",
             "  address chosen   gloo.iface\n");
+    namesakes();
     hosts_end();
     return done();
 }

@@ -53,8 +53,8 @@ static const char help[] =
     "      --list LIST        for explicit: DEVICE@CPUS for each rank, semicolons\n"
     "                         between them\n"
     "\n"
-    "The status is 0 whatever is found, 1 where it can't be said, 2 for a wrong\n"
-    "command line.\n";
+    "The status is 0 whatever is found, 1 where it can't be said or the ranks of the\n"
+    "job were given something wrong, 2 for a wrong command line.\n";
 
 typedef struct info_options {
     bool options, json, launcher, verbose, alone, plans;
@@ -141,6 +141,9 @@ static bool print_found(const info_options *options)
                    options->launcher || options->verbose, options->verbose);
     if (!said)
         command_line_say("there is not enough memory for what was found");
+    if (found.job.refused)
+        command_line_say("%s", found.job.problem);
+    said = said && !found.job.refused;
     info_free(&found);
     return said;
 }

@@ -66,6 +66,7 @@ typedef struct muster_placement {
     const char *nic_why;  /* how near they are, or what else chose them */
     const char *why;      /* where the GPU and the cores are from */
     const char *shortage; /* why it has no GPU, in a sentence on its host */
+    int first_rank;       /* the lowest of its host, which tells hosts of one name apart */
 } muster_placement;
 #define MUSTER_PLACEMENT_INIT                                                                      \
     {                                                                                              \

@@ -27,6 +27,14 @@ static int local_rank(const muster_group *group, int rank)
     return lower;
 }
 
+static int first_rank(const muster_group *group, int rank)
+{
+    int first = 0;
+    while (strcmp(group->ranks.ranks[first].host_id, group->ranks.ranks[rank].host_id) != 0)
+        first++;
+    return first;
+}
+
 static muster_placement unplaced(void)
 {
     return (muster_placement){.struct_size = sizeof(muster_placement),
@@ -56,6 +64,7 @@ static muster_placement placement_of(const muster_group *group, int rank)
     made.rank = rank;
     made.local_rank = local_rank(group, rank);
     made.host = record->host;
+    made.first_rank = first_rank(group, rank);
     made.elsewhere = record->elsewhere != 0;
     if (!seat->placed)
         return made;

@@ -26,6 +26,7 @@ typedef struct info_job {
     muster_placement *ranks;
     char why[1024];     /* the backend */
     char problem[2048]; /* why they have not met; "" where nobody is to be met */
+    bool refused;       /* since what this rank was told is wrong */
 } info_job;
 
 typedef struct info {
@@ -57,6 +58,8 @@ void info_leave(info_job *job);
 void info_print_plan(const muster_plan *plan);
 void info_print_ranks(const muster_placement *ranks, int count);
 void info_print_remarks(const muster_plan *plan);
+void info_print_hidden(const muster_plan *plan);
+void info_print_shortages(const muster_placement *ranks, int count);
 
 void info_print(const info *found, bool options, bool launcher, bool verbose);
 

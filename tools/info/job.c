@@ -49,7 +49,9 @@ void info_meet(info_job *job, const muster_launcher_report *launcher, int64_t ti
         return;
     args.group_name = "muster-info";
     args.timeout_ms = timeout_ms;
-    if (muster_init_process_group(&job->world, &args) != MUSTER_OK || !job_take(job))
+    muster_status status = muster_init_process_group(&job->world, &args);
+    job->refused = status == MUSTER_ERR_ARGUMENT;
+    if (status != MUSTER_OK || !job_take(job))
         snprintf(job->problem, sizeof(job->problem), "%s", muster_last_error());
 }
 

@@ -12,12 +12,12 @@
 static json_t *json_rank(const muster_placement *rank)
 {
     json_t *made = json_pack(
-        "{s:i, s:i, s:o, s:i, s:o, s:o, s:o, s:s, s:i, s:i, s:b, s:b, s:b}", "rank", rank->rank,
-        "local_rank", rank->local_rank, "host", json_words(rank->host), "device", rank->device,
-        "device_uuid", json_words(rank->device_uuid), "device_bus_id",
+        "{s:i, s:i, s:o, s:i, s:o, s:o, s:o, s:s, s:i, s:i, s:b, s:b, s:b, s:i}", "rank",
+        rank->rank, "local_rank", rank->local_rank, "host", json_words(rank->host), "device",
+        rank->device, "device_uuid", json_words(rank->device_uuid), "device_bus_id",
         json_words(rank->device_bus_id), "device_name", json_words(rank->device_name), "distance",
         rank->distance, "package", rank->package, "numa_node", rank->numa_node, "kept", rank->kept,
-        "shared", rank->shared, "elsewhere", rank->elsewhere);
+        "shared", rank->shared, "elsewhere", rank->elsewhere, "first_rank", rank->first_rank);
     const struct {
         const char *name, *text;
     } texts[] = {{"cpus", rank->cpus},

@@ -56,25 +56,28 @@ static void words_row(const muster_placement *rank, bool devices)
                CPUS_ALONE, words_cpus(rank->cpus, CPUS_ALONE, cpus), words_nic(rank));
 }
 
-/* Whether a rank before this one is on its host. */
-static bool words_had(const muster_placement *ranks, int rank)
+/* Whether another host has the same name. */
+static bool words_has_namesake(const muster_placement *ranks, int count, int first)
 {
-    for (int r = 0; r < rank; r++)
-        if (strcmp(ranks[r].host, ranks[rank].host) == 0)
+    for (int r = 0; r < count; r++)
+        if (ranks[r].first_rank != first && strcmp(ranks[r].host, ranks[first].host) == 0)
             return true;
     return false;
 }
 
 static void words_host(const muster_placement *ranks, int count, int first, bool devices)
 {
-    printf("  host %.70s\n", ranks[first].host);
+    if (words_has_namesake(ranks, count, first))
+        printf("  host %.50s, that of rank %d\n", ranks[first].host, first);
+    else
+        printf("  host %.70s\n", ranks[first].host);
     if (devices)
         printf("  %4s  %3s  %-12s  %-12s  %4s  %-*s  %s\n", "rank", "GPU", "bus id", "distance",
                "node", CPUS, "CPUs", "network");
     else
         printf("  %4s  %4s  %-*s  %s\n", "rank", "node", CPUS_ALONE, "CPUs", "network");
     for (int r = first; r < count; r++)
-        if (strcmp(ranks[r].host, ranks[first].host) == 0)
+        if (ranks[r].first_rank == first)
             words_row(&ranks[r], devices);
 }
 
@@ -82,7 +85,7 @@ void info_print_ranks(const muster_placement *ranks, int count)
 {
     bool devices = words_any_device(ranks, count);
     for (int r = 0; r < count; r++)
-        if (!words_had(ranks, r))
+        if (ranks[r].first_rank == r)
             words_host(ranks, count, r, devices);
 }
 
@@ -92,11 +95,29 @@ static void words_remark(const char *name, const char *sentence)
         paragraph_print(stdout, INDENT, name, "%s", sentence);
 }
 
+void info_print_hidden(const muster_plan *plan)
+{
+    words_remark("hidden GPUs", plan->hidden);
+}
+
 void info_print_remarks(const muster_plan *plan)
 {
     words_remark("GPUs", plan->shortage);
     words_remark("but", plan->remarks);
-    words_remark("hidden GPUs", plan->hidden);
+    info_print_hidden(plan);
+}
+
+/* A host's is said once, of its first rank that lacks a GPU. */
+void info_print_shortages(const muster_placement *ranks, int count)
+{
+    for (int r = 0; r < count; r++) {
+        int before = ranks[r].first_rank;
+        while (before < r &&
+               (ranks[before].first_rank != ranks[r].first_rank || *ranks[before].shortage == '\0'))
+            before++;
+        if (before == r)
+            words_remark("GPUs", ranks[r].shortage);
+    }
 }
 
 void info_print_plan(const muster_plan *plan)

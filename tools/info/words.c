@@ -142,6 +142,9 @@ static void words_job(const info *found)
         paragraph_print(stdout, INDENT, "backend", "%s, %s", muster_group_backend(job->world),
                         job->why);
         info_print_ranks(job->ranks, job->num_ranks);
+        info_print_shortages(job->ranks, job->num_ranks);
+        if (found->plan != NULL)
+            info_print_hidden(found->plan);
         return;
     }
     if (found->plan == NULL) {
