@@ -154,8 +154,14 @@ none "$work/nowhere" "references lead somewhere"
 if mandoc -T lint </dev/null >/dev/null 2>&1 || [ $? -lt 5 ]; then
     mandoc -T lint -W warning "$man"/*.[137] >"$work/lint" 2>&1
     none "$work/lint" "mandoc has no complaint"
+    for page in "$man"/*.[137]; do
+        mandoc -T ascii -O width=80 "$page" | sed 's/.\x08//g' |
+            awk -v page="${page##*/}" 'length($0) > 80 { print page ": " $0 }'
+    done >"$work/wide"
+    none "$work/wide" "pages fit 80 columns"
 else
     skip "mandoc has no complaint" "mandoc is not here"
+    skip "pages fit 80 columns" "mandoc is not here"
 fi
 
 if command -v man >/dev/null && command -v groff >/dev/null; then

@@ -34,6 +34,12 @@ void run_options(void)
     command_run(&run, NULL, RUN("--help"));
     ok(run.status == 0 && run.err[0] == '\0', "--help succeeds");
     has_str(run.out, "--nproc-per-node", "and lists the options");
+    size_t widest = 0, width;
+    for (const char *line = run.out; *line != '\0'; line += width + (line[width] == '\n')) {
+        width = strcspn(line, "\n");
+        widest = width > widest ? width : widest;
+    }
+    ok(widest > 40 && widest <= 80, "in 80 columns");
     refused("no program", RUN("-n", "2"), "there is no program");
     refused("no rank", RUN("-n", "0", "true"), "not '0'");
     refused("no number", RUN("-np", "x", "true"), "not 'x'");
@@ -306,7 +312,7 @@ int main(int argc, char **argv)
 {
     if (argc == 3)
         return run_as_rank(argv[2]);
-    plan(175 + 2 + 5);
+    plan(176 + 2 + 5);
     run_binding();
     run_options();
     run_surroundings();
