@@ -223,7 +223,10 @@ static const struct {
     {"0@1", "no entry for local rank 1 (rank 1): it has 1", {NULL, NULL}},
     {"0; ;", "entry 1 of the list of placement, \"\": it is empty", {NULL, NULL}},
     {"0;1;", "entry 2", {NULL, NULL}},
-    {"0@; 1", "is no list of CPUs", {NULL, NULL}},
+    {"0@; 1", "there are no CPUs behind the @", {NULL, NULL}},
+    {"@0-99999999; 1",
+     "\"0-99999999\" has a CPU that no machine has: their numbers are under ",
+     {NULL, NULL}},
     {"0@3-1; 1", "is no list of CPUs", {NULL, NULL}},
     {"0@7-8; 1",
      "\"0@7-8\" for local rank 0 (rank 0), but that rank may use the CPUs 0-7 alone",
@@ -275,6 +278,28 @@ static void list_against_others(void)
            "a list goes before a launcher's binding");
     is_str(p.seats[0].why, "no device, by the list; cores by the list", "why it has them");
     placement_free(&p);
+}
+
+/* One place for several ranks is taken, and said. */
+static void list_with_one_place(void)
+{
+    static const struct {
+        const char *list, *remarks;
+    } rows[] = {
+        {"none@0-3;none@0-3",
+         "host 'node7': the list gives CPUs of ranks 0-1 to others of them too"},
+        {"none@0-3;none@3-4",
+         "host 'node7': the list gives CPUs of ranks 0-1 to others of them too"},
+        {"none@0-3;none@4-7", ""},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+        placement p;
+        placement_wish wish = {.policy = PLACEMENT_EXPLICIT, .list = rows[i].list};
+        is_int(place_alike(&p, wish, CORES GPU_A GPU_B GPU_C, 2), MUSTER_OK, "the list \"%s\"",
+               rows[i].list);
+        is_str(p.remarks, rows[i].remarks, "what is said of it");
+        placement_free(&p);
+    }
 }
 
 /* An entry as long as can be. */
@@ -389,14 +414,15 @@ static void crowd(bool share)
 
 int main(void)
 {
-    plan(7 + 9 + (int)(sizeof(cases) / sizeof(*cases)) + 4 + (int)(sizeof(lists) / sizeof(*lists)) +
-         8 + 3 + 8 + 7 + 6 + 6);
+    plan(6 + 7 + 9 + (int)(sizeof(cases) / sizeof(*cases)) + 4 +
+         (int)(sizeof(lists) / sizeof(*lists)) + 8 + 3 + 8 + 7 + 6 + 6);
     orders();
     shortage();
     some_cases();
     ordinals();
     by_list();
     list_against_others();
+    list_with_one_place();
     long_lists();
     names();
     refused();

@@ -305,6 +305,17 @@ static void warn_of_options(const muster_group *group)
     }
 }
 
+/* What a list says is done, and may be meant; that it is seldom is said. */
+static void say_shared(const muster_group *group)
+{
+    const rank_record *self = &group->ranks.ranks[group->rank];
+    if (self->seat.placed && self->seat.shared && *self->place_list != '\0')
+        log_line(MUSTER_LOG_WARNING,
+                 "group '%s', rank %d: placement_list gives some of its CPUs %s to other ranks of "
+                 "host '%s' too",
+                 group->name, group->rank, self->seat.cpus, self->host);
+}
+
 /* A kernel that refuses CPUs that it has offered is no reason to fail on one rank of all. */
 static void say_bound(muster_group *group)
 {
@@ -352,6 +363,7 @@ muster_status muster_init_process_group(muster_group **group, const muster_init_
     if (status == MUSTER_OK)
         say_bound(made);
     if (status == MUSTER_OK) {
+        say_shared(made);
         init_finish(made, s.began_ns, s.operations_before);
         local_rank_compare(made, &s.meeting_point.launcher);
     } else if (s.meeting_point.store != NULL)

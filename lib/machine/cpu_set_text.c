@@ -9,6 +9,7 @@
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/error.h"
 
@@ -38,6 +39,18 @@ static bool read_range(const char **at, cpu_set *set)
     return cpu_set_add_range(set, first, last);
 }
 
+/* A number that is one, and too large. */
+static bool has_large_number(const char *text)
+{
+    long long number;
+    for (const char *at = text; *at != '\0';)
+        if (!isdigit((unsigned char)*at))
+            at++;
+        else if (!read_number(&at, &number))
+            return true;
+    return false;
+}
+
 muster_status cpu_set_parse(cpu_set *set, const char *text)
 {
     if (set == NULL || text == NULL)
@@ -55,6 +68,10 @@ muster_status cpu_set_parse(cpu_set *set, const char *text)
     }
     while (fine && isspace((unsigned char)*at))
         at++;
+    if (text[strspn(text, "0123456789-, \t\n")] == '\0' && has_large_number(text))
+        return error_set(MUSTER_ERR_ARGUMENT,
+                         "\"%.200s\" has a CPU that no machine has: their numbers are under %d",
+                         text, CPU_SET_LIMIT);
     if (!fine || *at != '\0')
         return error_set(MUSTER_ERR_ARGUMENT,
                          "\"%.200s\" is no list of CPUs: write numbers under %d and ranges, as in "

@@ -40,6 +40,7 @@ static void keep_cpus(dealing *d, const place_list *list)
         placement_seat *seat = &d->p->seats[r];
         const standing *s = d->ranks[r];
         bool listed = list != NULL && list->entries[s->local_rank].has_cpus;
+        seat->cores_listed = listed;
         seat->cores_kept = !listed && (s->bound || d->wish->policy == PLACEMENT_NONE);
         if (!listed && !seat->cores_kept) {
             d->waiting++;

@@ -35,8 +35,15 @@ static muster_status refuse(int number, const char *text, const char *why)
                      number, text, why);
 }
 
+static const char *said(char *text, size_t size)
+{
+    snprintf(text, size, "%s", muster_last_error());
+    return text;
+}
+
 static muster_status read_entry(place_entry *entry, int number, char *text)
 {
+    char why[320];
     text = trim(text);
     snprintf(entry->text, sizeof(entry->text), "%s", text);
     if (*text == '\0')
@@ -44,8 +51,10 @@ static muster_status read_entry(place_entry *entry, int number, char *text)
     char *cpus = strchr(text, '@');
     if (cpus != NULL) {
         *cpus++ = '\0';
-        if (cpu_set_parse(&entry->cpus, cpus) != MUSTER_OK || cpu_set_is_empty(&entry->cpus))
-            return refuse(number, entry->text, "what is behind the @ is no list of CPUs");
+        if (cpu_set_parse(&entry->cpus, cpus) != MUSTER_OK)
+            return refuse(number, entry->text, said(why, sizeof(why)));
+        if (cpu_set_is_empty(&entry->cpus))
+            return refuse(number, entry->text, "there are no CPUs behind the @");
         entry->has_cpus = true;
     }
     text = trim(text);

@@ -55,6 +55,7 @@ typedef struct placement_seat {
     int node;          /* of its cores and memory, the kernel's number; -1 not known */
     int64_t cost;      /* of the device, as the rank computed it; 0 without one */
     bool cores_kept;   /* cpus is what it ran on: its launcher bound it, or nobody places it */
+    bool cores_listed; /* cpus is what a list says */
     bool cores_shared; /* some of cpus are another rank's too */
     cpu_set cpus;      /* its own: all hardware threads of its cores that it may use; never empty */
     cpu_set node_cpus; /* what it may use of the NUMA nodes that cpus are on */

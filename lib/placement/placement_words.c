@@ -39,7 +39,13 @@ static bool shares_device(const placement *p, const placement_seat *seat)
 static bool shares_cores(const placement *p, const placement_seat *seat)
 {
     (void)p;
-    return seat->cores_shared && !seat->cores_kept;
+    return seat->cores_shared && !seat->cores_kept && !seat->cores_listed;
+}
+
+static bool shares_by_list(const placement *p, const placement_seat *seat)
+{
+    (void)p;
+    return seat->cores_shared && seat->cores_listed;
 }
 
 static bool is_remote(const placement *p, const placement_seat *seat)
@@ -121,11 +127,15 @@ static muster_status say_remarks(placement *p, const placement_wish *wish)
     if (cores > 0)
         fprintf(w.out, "host '%s' has too few free cores for its ranks: %s %s cores with others",
                 wish->host, set, cores == 1 ? "shares" : "share");
+    int listed = name_ranks(&w, p, shares_by_list, set);
+    if (listed > 0)
+        fprintf(w.out, "%shost '%s': the list gives CPUs of %s to %s too", cores > 0 ? "; " : "",
+                wish->host, set, listed > 1 ? "others of them" : "another");
     int remote = name_ranks(&w, p, is_remote, set);
     if (remote > 0)
         fprintf(w.out, "%shost '%s': the GPU%s of %s %s not near to %s cores",
-                cores > 0 ? "; " : "", wish->host, plural(remote), set, remote == 1 ? "is" : "are",
-                remote == 1 ? "its" : "their");
+                cores + listed > 0 ? "; " : "", wish->host, plural(remote), set,
+                remote == 1 ? "is" : "are", remote == 1 ? "its" : "their");
     return end(&w, &p->remarks);
 }
 
