@@ -52,7 +52,12 @@ static const char *core_option(const muster_comm_owner *owner, const char *name)
     const rank *me = (const rank *)owner;
     if (strcmp(name, "local.single_copy") == 0)
         return me->single_copy;
-    return strcmp(name, "gloo.batch") == 0 ? me->batch : NULL;
+    if (strcmp(name, "gloo.batch") == 0)
+        return me->batch;
+    const muster_option *one = me->ops->options;
+    while (one != NULL && one->name != NULL && strcmp(one->name, name) != 0)
+        one++;
+    return one != NULL && one->name != NULL ? one->default_value : NULL;
 }
 
 static muster_status core_exchange(muster_comm_owner *owner, muster_blob mine,
@@ -250,24 +255,26 @@ static void *nothing(void *unused)
 }
 
 #ifdef T_GLOO_PLUGIN
+static const muster_backend *const built_in = NULL;
+#else
+#define T_GLOO_PLUGIN NULL
+extern const muster_backend local_backend;
+static const muster_backend *const built_in = &local_backend;
+#endif
+
+/* MUSTER_TEST_PLUGIN names the file of another one. */
 static const muster_backend *find_backend(rank *me)
 {
-    void *plugin = dlopen(T_GLOO_PLUGIN, RTLD_NOW | RTLD_LOCAL);
+    const char *file = getenv("MUSTER_TEST_PLUGIN");
+    if (file == NULL && built_in != NULL)
+        return built_in;
+    void *plugin = dlopen(file != NULL ? file : T_GLOO_PLUGIN, RTLD_NOW | RTLD_LOCAL);
     if (plugin == NULL) {
         rank_check(me, false, "dlopen: %s", dlerror());
         _exit(1);
     }
     return dlsym(plugin, MUSTER_BACKEND_SYMBOL);
 }
-#else
-extern const muster_backend local_backend;
-
-static const muster_backend *find_backend(rank *me)
-{
-    (void)me;
-    return &local_backend;
-}
-#endif
 
 static void rank_begin(rank *me)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Ranks for tests of a backend: processes that drive its table directly, with the core's side
- * played by memory that they share. Which backend that is, the harness is compiled for.
+ * played by memory that they share. Which backend that is, the harness is compiled for, unless
+ * MUSTER_TEST_PLUGIN names the file of another one.
  */
 #ifndef MUSTER_T_BACKEND_RANKS_H
 #define MUSTER_T_BACKEND_RANKS_H

@@ -38,6 +38,7 @@ muster_group *group_of(const muster_init_args *args)
 muster_group *world_of(const char *name, int64_t timeout_ms)
 {
     muster_init_args args = MUSTER_INIT_ARGS_INIT;
+    args.backend = getenv("MUSTER_TEST_BACKEND");
     args.group_name = name;
     args.timeout_ms = (int64_t)((double)timeout_ms * ranks_time_factor());
     return group_of(&args);

@@ -17,7 +17,8 @@
 bool tap_is_status(muster_status got, muster_status expected, const char *file, int line,
                    const char *name, ...) TAP_PRINTF(5, 6);
 
-/* The group that all ranks of the case make over env://; without it the test can't go on. */
+/* The group that all ranks of the case make over env://, on the backend that MUSTER_TEST_BACKEND
+ * names, if it does; without it the test can't go on. */
 muster_group *world_of(const char *name, int64_t timeout_ms);
 
 /* The same from these arguments. */
