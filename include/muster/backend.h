@@ -318,7 +318,8 @@ typedef struct muster_backend {
      * Messages of one pair, slot and direction arrive in the order posted; slots do not wait for
      * each other. Never blocks, may be called from any thread at once, with signals unblocked too.
      * data must live until wait has returned. The core guarantees that both sides post the same
-     * size. On failure *request is not touched.
+     * size. A peer that has left in good order is MUSTER_ERR_PEER_LOST, but for the receive of what
+     * it has sent before, and breaks nothing by that. On failure *request is not touched.
      */
     muster_status (*post_send)(muster_comm *comm, int peer, uint64_t slot, const void *data,
                                size_t size, muster_request **request);
@@ -327,9 +328,11 @@ typedef struct muster_backend {
 
     /*
      * (required) Waits until the request is complete (the data is in place, or may be changed
-     * again) and frees it, in every case. MUSTER_ERR_TIMEOUT, MUSTER_ERR_PEER_LOST,
-     * MUSTER_ERR_FAILED after abort: then the communicator is broken, and every later call on it
-     * fails at once. May be called for several requests at once from several threads. After a
+     * again) and frees it, in every case. MUSTER_ERR_TIMEOUT, MUSTER_ERR_PEER_LOST (also for a
+     * message that a peer which has left will never send or take), MUSTER_ERR_FAILED after abort:
+     * then the communicator is broken, and every later call on it fails at once, a wait for a
+     * message that has come whole too: with MUSTER_ERR_PEER_LOST after that one, else with
+     * MUSTER_ERR_FAILED. May be called for several requests at once from several threads. After a
      * failure the data buffers are not touched any more. What was waited for in vain the core says
      * by itself; with devices, the sentence of a time-out is what there is to say besides, or "".
      */
@@ -338,7 +341,10 @@ typedef struct muster_backend {
     /*
      * (required) From any thread, more than once: breaks the communicator. Pending and later waits
      * return at once with MUSTER_ERR_FAILED, and so do those of the other ranks, who are told:
-     * their host->broken is called with this rank and MUSTER_ERR_REMOTE. Never blocks. A backend
+     * their host->broken is called with this rank and MUSTER_ERR_REMOTE. So they are where it
+     * breaks for another reason, by a wait that timed out, say; where that is a rank that was lost
+     * they are told of that one, with MUSTER_ERR_PEER_LOST. host->broken is called for the first
+     * of these alone, and never for what a slot of this rank has returned. Never blocks. A backend
      * with devices may have no way to tell them: their operations then end when the core calls
      * abort there too, or with their time-outs.
      */
@@ -346,10 +352,12 @@ typedef struct muster_backend {
 
     /*
      * (required) Leaves and frees. No slot runs and none will be called. Other ranks see an orderly
-     * departure: no host->broken there unless abort came first; what they then post to this rank
-     * fails with MUSTER_ERR_PEER_LOST. Returns within a second; what takes longer goes on in the
-     * background. After it returns host->broken is not called any more for owner. With devices the
-     * others see nothing, and what they then call times out.
+     * departure: no host->broken there unless abort came first, or a message was posted here that
+     * nobody has waited for, which is as an abort and is freed too; what they then post to this
+     * rank fails with MUSTER_ERR_PEER_LOST, and what it has sent they can still receive. Returns
+     * within a second; what takes longer goes on in the background. After it returns host->broken
+     * is not called any more for owner. With devices the others see nothing, and what they then
+     * call times out.
      */
     void (*close)(muster_comm *comm);
 

@@ -40,7 +40,9 @@ typedef struct muster_init_args {
      *
      * tcp://host:port is where rank 0 listens and the others connect; tcp://[::1]:29500 for IPv6.
      *
-     * file:///path is one file on a folder that all ranks share.
+     * file:///path is one file on a folder that all ranks share. Where MUSTER_JOB_ID is set, as
+     * muster-run does, only ranks of one job meet in it; ranks of several jobs meet at a tcp://
+     * address, with one MUSTER_JOB_SECRET, or in a store.
      *
      * Behind the last two rank and world_size may stand: tcp://10.0.0.1:29500?rank=0&world_size=4.
      * Where neither is given, there or below, they are the launcher's.
