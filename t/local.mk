@@ -44,6 +44,7 @@ t_harness_t_SOURCES = t/harness.c t/harness_cases.c t/harness_cases.h
 # Tests of what was built and of the tree itself; they use the tools that it was built with.
 dist_check_SCRIPTS += \
 	t/documents.sh.t \
+	t/examples.sh.t \
 	t/exports.sh.t \
 	t/quickstart.sh.t \
 	t/rooms.sh.t \

@@ -16,13 +16,13 @@
 
 enum { POINTS = 8 };
 
-#define SCRIPT SOURCES "/examples/mixed.sh"
+#define SCRIPT SOURCES "/examples/mixed/mixed.sh"
 
 static void compile(const char *program)
 {
     char script[4096];
     snprintf(script, sizeof(script),
-             "%s -std=c11 -Wall -Wextra -Werror -I%s/include %s -o %s %s/examples/mixed.c "
+             "%s -std=c11 -Wall -Wextra -Werror -I%s/include %s -o %s %s/examples/mixed/mixed.c "
              "-L%s/lib/.libs -lmuster -Wl,-rpath,%s/lib/.libs",
              EXAMPLES_CC, SOURCES, EXAMPLES_FLAGS, program, SOURCES, BUILD, BUILD);
     command_run(&tools_run, NULL, (const char *[]){"sh", "-c", script, NULL});

@@ -19,12 +19,12 @@ t_muster_run_t_CPPFLAGS = $(AM_CPPFLAGS) -DMUSTER_RUN='"$(abs_top_builddir)/tool
 if TOOLS
 check_LTLIBRARIES += t/libtooltest.la
 check_PROGRAMS += \
-	t/examples.t \
 	t/many_ranks.t \
 	t/muster_gather.t \
 	t/muster_info.t \
 	t/muster_perf.t \
-	t/muster_perf_sweep.t
+	t/muster_perf_sweep.t \
+	t/shown.t
 check_LTLIBRARIES += t/wrong_results.la
 endif
 TOOLTEST_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS) -DTOOLS='"$(abs_top_builddir)/tools"' \
@@ -35,8 +35,8 @@ t_libtooltest_la_SOURCES = t/tools.c t/tools.h
 EXAMPLES_CPPFLAGS = -DEXAMPLES_CC='"$(CC)"' \
 	-DEXAMPLES_FLAGS='"$(SANITIZER_CFLAGS)"' -DSOURCES='"$(abs_top_srcdir)"' \
 	-DBUILD='"$(abs_top_builddir)"'
-t_examples_t_CPPFLAGS = $(TOOLTEST_CPPFLAGS) $(EXAMPLES_CPPFLAGS)
-t_examples_t_LDADD = $(TOOLTEST_LDADD)
+t_shown_t_CPPFLAGS = $(TOOLTEST_CPPFLAGS) $(EXAMPLES_CPPFLAGS)
+t_shown_t_LDADD = $(TOOLTEST_LDADD)
 t_many_ranks_t_CPPFLAGS = $(TOOLTEST_CPPFLAGS)
 t_many_ranks_t_LDADD = $(TOOLTEST_LDADD)
 t_muster_gather_t_CPPFLAGS = $(TOOLTEST_CPPFLAGS)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The examples compile as a user would compile them, and do what they say.
+ * The programs that the pages show are those that are tested: the examples, and the first program,
+ * which is compiled here as a user would.
  */
 #include "config.h"
 
 #include "tools.h"
 
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,8 +34,8 @@ static void readme_shows(const char *name, const char *text)
 
 static void readme_shows_hello(void)
 {
-    char *hello = read_source("examples/hello.c");
-    readme_shows("examples/hello.c", hello);
+    char *hello = read_source("examples/hello/hello.c");
+    readme_shows("examples/hello/hello.c", hello);
     free(hello);
 }
 
@@ -117,19 +117,6 @@ static void compile(const char *source, const char *program)
         diag("%s: %s", script, tools_run.err);
 }
 
-static void run_hello(void)
-{
-    const char *hello = tools_path("hello");
-    compile(SOURCES "/examples/hello.c", hello);
-    tools_start(4, hello, (const char *[]){NULL});
-    is_int(tools_run.status, 0, "and runs");
-    is_int(tools_count(tools_run.out, "\n"), 4, "every rank says a line");
-    has_str(tools_run.out, "rank 3 of 4 on local received: | 2 | 102 -1 | 3 | 103 -1\n",
-            "what it received");
-    tools_start(0, hello, (const char *[]){NULL});
-    is_str(tools_run.out, "rank 0 of 1 on local received: | 0 | 100 -1\n", "and alone");
-}
-
 static void run_first_program(void)
 {
     const char *source = write_first_program(), *first = tools_path("first");
@@ -139,63 +126,14 @@ static void run_first_program(void)
     is_int(tools_count(tools_run.out, ": all ranks together are 6\n"), 4, "every rank says it");
 }
 
-/* Two ranks end on the way; the three that are left name the same, and go on where they were. */
-static void run_shrink(void)
-{
-    const char *shrink = tools_path("shrink");
-    compile(SOURCES "/examples/shrink.c", shrink);
-    tools_start(5, shrink, (const char *[]){"1", "3", NULL});
-    is_int(tools_run.status, 0, "and runs");
-    for (int r = 0; r < 3; r++) {
-        char line[128];
-        snprintf(line, sizeof(line), "rank %d, at first %d, ends with 3 ranks at step 15\n", r,
-                 2 * r);
-        is_int(tools_count(tools_run.out, line), 1, "rank %d goes on to the end as %d", 2 * r, r);
-    }
-    is_int(tools_count(tools_run.out, "goes on without rank 1\n"), 3, "without the first");
-    is_int(tools_count(tools_run.out, "goes on without rank 2\n"), 3, "and without the second");
-}
-
-static void run_overlap(void)
-{
-    const char *overlap = tools_path("overlap");
-    compile(SOURCES "/examples/overlap.c", overlap);
-    tools_start(4, overlap, (const char *[]){NULL});
-    is_int(tools_run.status, 0, "and runs");
-    is_int(tools_count(tools_run.out, ": the sum of all is 25599760\n"), 4, "and is right");
-}
-
-/* As on a terminal, where the whole job gets the signal. */
-static void run_interrupt(void)
-{
-    const char *interrupt = tools_path("interrupt");
-    compile(SOURCES "/examples/interrupt.c", interrupt);
-    const char *words[] = {TOOLS "/muster-run", "-n", "3", interrupt, NULL};
-    command_free(&tools_run);
-    command_start(&tools_run, NULL, words);
-    ok(command_has_said(&tools_run, "rank 0 is at work\n") &&
-           command_has_said(&tools_run, "rank 1 is at work\n") &&
-           command_has_said(&tools_run, "rank 2 is at work\n"),
-       "it works until it is interrupted");
-    kill(tools_run.pid, SIGINT);
-    command_finish(&tools_run);
-    is_int(tools_count(tools_run.out, "interrupted: group 'world', rank "), 3,
-           "then every rank ends in good order");
-    is_str(tools_run.err, "", "without an error");
-}
-
 int main(void)
 {
-    needs_gloo();
-    plan(25);
+    plan(6);
     readme_shows_hello();
-    page_shows("doc/failures.md", 2,
-               (const char *[]){"examples/shrink.c", "examples/interrupt.c", NULL});
-    run_hello();
+    page_shows(
+        "doc/failures.md", 2,
+        (const char *[]){"examples/shrink/shrink.c", "examples/interrupt/interrupt.c", NULL});
     run_first_program();
-    run_shrink();
-    run_overlap();
-    run_interrupt();
     tools_clean();
     return done();
 }
