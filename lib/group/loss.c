@@ -224,6 +224,13 @@ static void say_lost(const loss *all, const char *ranks, int count, char *words,
         snprintf(words, size, "%s %s lost: %s", ranks, one ? "was" : "were", how);
 }
 
+/* All who are lost were seen to have ended: how their connections were closed says no more. */
+static bool is_seen(const loss *all)
+{
+    int lost = name_those(all, is_lost, NULL, 0);
+    return lost > 0 && name_those(all, has_ended, NULL, 0) == lost;
+}
+
 muster_status loss_words(const loss *all, const char *said, char *words, size_t size)
 {
     char ranks[256];
@@ -243,7 +250,7 @@ muster_status loss_words(const loss *all, const char *said, char *words, size_t 
         status = MUSTER_ERR_REMOTE;
     }
     size_t used = strlen(words);
-    if (name_those(all, has_said, NULL, 0) == 0)
+    if (name_those(all, has_said, NULL, 0) == 0 && !is_seen(all))
         snprintf(words + used, size - used, " (%s)", said);
     return status;
 }
