@@ -16,7 +16,7 @@ static muster_status read_as(job_secret *secret, const char *text)
         unsetenv("MUSTER_JOB_SECRET");
     else
         setenv("MUSTER_JOB_SECRET", text, 1);
-    return job_secret_read(secret);
+    return job_secret_read(secret, NULL);
 }
 
 static void refused(void)

@@ -109,7 +109,7 @@ siege *siege_begin(const char *secret, int silent_ms)
     pthread_mutex_init(&at->lock, NULL);
     muster_set_log(take_line, at, MUSTER_LOG_WARNING);
     set_secret(secret);
-    if (job_secret_read(&at->loop.door.secret) != MUSTER_OK)
+    if (job_secret_read(&at->loop.door.secret, NULL) != MUSTER_OK)
         bail_out("%s", muster_last_error());
     at->loop.silent_ms = silent_ms;
     at->loop.settle = end_when_asked;

@@ -31,7 +31,7 @@ int siege_enter(int port, unsigned char sent[80])
     buffer message = {0};
     int fd = peer_connect(port);
     setenv("MUSTER_JOB_SECRET", SIEGE_SECRET, 1);
-    job_secret_read(&secret);
+    job_secret_read(&secret, NULL);
     job_secret_draw(nonces.client);
     tcp_entry_put(&message, TCP_ENTRY_HELLO, nonces.client);
     bool good = send(fd, message.data, message.size, MSG_NOSIGNAL) == TCP_ENTRY_MESSAGE &&

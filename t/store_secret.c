@@ -39,6 +39,33 @@ static void members(void)
     muster_store_free(host);
 }
 
+/* The argument is in place of the variable, on both sides. */
+static void argument(void)
+{
+    muster_tcp_store_args args = peer_args("127.0.0.1", 0, true);
+    muster_store *host = NULL, *client = NULL, *other = NULL;
+    set_secret(WRONG);
+    args.secret = RIGHT;
+    is_int(muster_store_tcp(&host, &args), MUSTER_OK, "argument: a server has it");
+    args = peer_args("127.0.0.1", muster_store_port(host), false);
+    args.secret = RIGHT;
+    is_int(muster_store_tcp(&client, &args), MUSTER_OK, "argument: a client with it gets in");
+    args.secret = NULL;
+    is_int(muster_store_tcp(&other, &args), MUSTER_ERR_MISMATCH,
+           "argument: one with the variable's does not");
+    set_secret(RIGHT);
+    is_int(muster_store_tcp(&other, &args), MUSTER_OK,
+           "argument: one with the same in the variable does");
+    muster_store_free(other);
+    args.secret = "too short";
+    is_int(muster_store_tcp(&other, &args), MUSTER_ERR_ARGUMENT, "argument: a short one is none");
+    has_str(muster_last_error(), "the argument secret has 9 characters", "argument: which is said");
+    args.secret = "";
+    is_int(muster_store_tcp(&other, &args), MUSTER_ERR_ARGUMENT, "argument: an empty one neither");
+    muster_store_free(client);
+    muster_store_free(host);
+}
+
 /* Opens a client, which is to be refused; the sentence is the thread's last. */
 static muster_status refused(int port, const char *secret, int timeout_ms, long long *ms)
 {
@@ -224,8 +251,9 @@ int main(void)
 #ifndef HAVE_SODIUM
     plan_skip_all("built without libsodium");
 #endif
-    plan(STORE_CONFORMANCE_POINTS + 9 + 5 + 28 + 3);
+    plan(STORE_CONFORMANCE_POINTS + 7 + 9 + 5 + 28 + 3);
     members();
+    argument();
     disagreements();
     one_server();
     impostors();

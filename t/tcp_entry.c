@@ -189,7 +189,7 @@ int main(void)
     plan(CAN_PROVE ? 32 : 4);
     if (CAN_PROVE) {
         setenv("MUSTER_JOB_SECRET", "correct horse battery staple", 1);
-        if (job_secret_read(&secret) != MUSTER_OK)
+        if (job_secret_read(&secret, NULL) != MUSTER_OK)
             bail_out("%s", muster_last_error());
         welcome();
         in_pieces();

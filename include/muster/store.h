@@ -46,10 +46,11 @@ typedef struct muster_tcp_store_args {
                       all of its addresses that this host has, with one port */
     int listen_fd; /* a socket that listens already, or -1; a store that is made takes it over */
     int64_t timeout_ms; /* for connecting, and for each answer; > 0 */
+    const char *secret; /* the job's, in place of MUSTER_JOB_SECRET; NULL: that, where it is set */
 } muster_tcp_store_args;
 #define MUSTER_TCP_STORE_ARGS_INIT                                                                 \
     {                                                                                              \
-        sizeof(muster_tcp_store_args), NULL, 0, false, -1, 300000                                  \
+        sizeof(muster_tcp_store_args), NULL, 0, false, -1, 300000, NULL                            \
     }
 
 /*
@@ -64,10 +65,11 @@ typedef struct muster_tcp_store_args {
  * with what was answered. Each store that is opened counts itself in the server's key "init/", as
  * torch's clients do: a rank of torch that hosts waits until its world has come.
  *
- * Where the environment variable MUSTER_JOB_SECRET is set, client and server prove to each other
- * that they know it before anything else is said, and whoever does not, every client of torch
- * included, is turned away; MUSTER_ERR_MISMATCH for a client that has another one, or none, or one
- * where the server has none. It is read when a store is opened: 16 to 1,024 characters.
+ * Where there is a job secret, which is the argument secret, or else the environment variable
+ * MUSTER_JOB_SECRET, client and server prove to each other that they know it before anything else
+ * is said, and whoever does not, every client of torch included, is turned away;
+ * MUSTER_ERR_MISMATCH for a client that has another one, or none, or one where the server has none.
+ * It is read when a store is opened, and no copy of it is kept: 16 to 1,024 characters.
  * MUSTER_ERR_UNSUPPORTED where muster was built without libsodium. Nothing is encrypted by this;
  * README.md says under "Who gets in" what it protects and what not.
  */

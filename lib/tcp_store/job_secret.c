@@ -10,18 +10,19 @@
 
 #include "base/error.h"
 
-static muster_status check_length(const char *text)
+static muster_status check_length(const char *name, const char *text)
 {
     size_t length = strnlen(text, JOB_SECRET_MOST + 1);
     if (length == 0)
         return error_set(MUSTER_ERR_ARGUMENT,
-                         "MUSTER_JOB_SECRET is set but empty: give it the job's secret, or unset "
-                         "it for a store that lets everybody in");
+                         "%s is set but empty: give it the job's secret, or leave it unset for a "
+                         "store that lets everybody in",
+                         name);
     if (length < JOB_SECRET_LEAST || length > JOB_SECRET_MOST)
         return error_set(MUSTER_ERR_ARGUMENT,
-                         "MUSTER_JOB_SECRET has %s%zu characters, where %d to %d are right: take "
-                         "random ones, as of 'openssl rand -hex 32'",
-                         length > JOB_SECRET_MOST ? "over " : "",
+                         "%s has %s%zu characters, where %d to %d are right: take random ones, as "
+                         "of 'openssl rand -hex 32'",
+                         name, length > JOB_SECRET_MOST ? "over " : "",
                          length > JOB_SECRET_MOST ? (size_t)JOB_SECRET_MOST : length,
                          JOB_SECRET_LEAST, JOB_SECRET_MOST);
     return MUSTER_OK;
@@ -50,7 +51,7 @@ static muster_status make_key(job_secret *secret, const char *text)
     pthread_once(&once, start_sodium);
     if (!sodium_works)
         return error_set(MUSTER_ERR_UNAVAILABLE,
-                         "MUSTER_JOB_SECRET is set, but libsodium can't be started: this process "
+                         "a job secret is set, but libsodium can't be started: this process "
                          "has no source of random numbers");
     crypto_auth_hmacsha256_state state;
     crypto_auth_hmacsha256_init(&state, (const unsigned char *)text, strlen(text));
@@ -102,9 +103,10 @@ static muster_status make_key(job_secret *secret, const char *text)
     (void)secret;
     (void)text;
     return error_set(MUSTER_ERR_UNSUPPORTED,
-                     "MUSTER_JOB_SECRET is set, but this muster was built without libsodium and "
-                     "can't protect the store by it: build it with libsodium-dev installed, or "
-                     "unset the variable for a store that lets everybody in");
+                     "MUSTER_JOB_SECRET, or a store's argument secret, is set, but this muster was "
+                     "built without libsodium and can't protect the store by it: build it with "
+                     "libsodium-dev installed, or leave both unset for a store that lets "
+                     "everybody in");
 }
 
 bool job_secret_equal(const job_secret *a, const job_secret *b)
@@ -143,12 +145,13 @@ void job_secret_forget(job_secret *secret)
 
 #endif
 
-muster_status job_secret_read(job_secret *secret)
+muster_status job_secret_read(job_secret *secret, const char *given)
 {
-    const char *text = getenv("MUSTER_JOB_SECRET");
+    const char *text = given != NULL ? given : getenv("MUSTER_JOB_SECRET");
     *secret = (job_secret){0};
     if (text == NULL)
         return MUSTER_OK;
-    muster_status status = check_length(text);
+    muster_status status =
+        check_length(given != NULL ? "the argument secret" : "MUSTER_JOB_SECRET", text);
     return status == MUSTER_OK ? make_key(secret, text) : status;
 }

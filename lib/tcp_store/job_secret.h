@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The job secret: what the ranks of one job know and strangers do not. It comes from
- * MUSTER_JOB_SECRET; only a key made of it is kept, and that never leaves the process.
+ * The job secret: what the ranks of one job know and strangers do not. It comes from an argument,
+ * or from MUSTER_JOB_SECRET; only a key made of it is kept, and that never leaves the process.
  */
 #ifndef MUSTER_LIB_JOB_SECRET_H
 #define MUSTER_LIB_JOB_SECRET_H
@@ -30,10 +30,10 @@ typedef struct job_secret_nonces {
 
 typedef enum job_secret_side { JOB_SECRET_CLIENT, JOB_SECRET_SERVER } job_secret_side;
 
-/* Reads MUSTER_JOB_SECRET. One that is set but empty, too short or too long is an error, and so is
- * any where muster was built without the library that can prove it: nothing that was to be
- * protected goes without. */
-muster_status job_secret_read(job_secret *secret);
+/* Reads the secret that was given, or where that is NULL MUSTER_JOB_SECRET. One that is set but
+ * empty, too short or too long is an error, and so is any where muster was built without the
+ * library that can prove it: nothing that was to be protected goes without. */
+muster_status job_secret_read(job_secret *secret, const char *given);
 
 bool job_secret_equal(const job_secret *a, const job_secret *b);
 

@@ -73,19 +73,20 @@ static char *make_name(const char *host, int port, const char *whose)
     return name;
 }
 
-static muster_status serve(tcp_store *tcp, const muster_tcp_store_args *args)
+static muster_status serve(tcp_store *tcp, const muster_tcp_store_args *args,
+                           const job_secret *secret)
 {
     /* A copy, so that the caller still has his own if this fails. */
     if (args->listen_fd >= 0) {
         int copy = fcntl(args->listen_fd, F_DUPFD_CLOEXEC, 0);
         if (copy < 0)
             return error_system("taking over listen_fd %d", args->listen_fd);
-        muster_status status = tcp_server_adopt(&tcp->server, copy);
+        muster_status status = tcp_server_adopt(&tcp->server, copy, secret);
         if (status != MUSTER_OK)
             close(copy);
         return status;
     }
-    return args->listen ? tcp_server_open(&tcp->server, args->host, args->port) : MUSTER_OK;
+    return args->listen ? tcp_server_open(&tcp->server, args->host, args->port, secret) : MUSTER_OK;
 }
 
 /* Where the client goes: to this process's server by the address that it really has. */
@@ -142,7 +143,7 @@ static muster_status announce(tcp_client *client)
 }
 
 static muster_status open_client(tcp_store *tcp, const muster_tcp_store_args *args,
-                                 const char *whose)
+                                 const char *whose, const job_secret *secret)
 {
     socket_address *addresses = NULL;
     size_t num = 0;
@@ -150,7 +151,7 @@ static muster_status open_client(tcp_store *tcp, const muster_tcp_store_args *ar
     muster_status status = find_server(tcp, args, whose, end, &addresses, &num);
     if (status == MUSTER_OK)
         status = tcp_client_open(&tcp->client, tcp->name, addresses, num, args->timeout_ms, end,
-                                 tcp->server != NULL);
+                                 tcp->server != NULL, secret);
     if (status != MUSTER_OK) {
         free(addresses);
         return status;
@@ -165,6 +166,7 @@ muster_status store_tcp_open(muster_store **store, const muster_tcp_store_args *
                              const char *whose, bool *reached)
 {
     muster_tcp_store_args taken;
+    job_secret secret;
     if (reached != NULL)
         *reached = false;
     if (store == NULL || args == NULL)
@@ -178,9 +180,12 @@ muster_status store_tcp_open(muster_store **store, const muster_tcp_store_args *
     tcp_store *tcp = calloc(1, sizeof(*tcp));
     if (tcp == NULL)
         return error_no_memory(sizeof(*tcp), "a tcp store");
-    status = serve(tcp, &taken);
+    status = job_secret_read(&secret, taken.secret);
     if (status == MUSTER_OK)
-        status = open_client(tcp, &taken, whose);
+        status = serve(tcp, &taken, &secret);
+    if (status == MUSTER_OK)
+        status = open_client(tcp, &taken, whose, &secret);
+    job_secret_forget(&secret);
     if (reached != NULL)
         *reached = tcp->client.reached;
     if (status != MUSTER_OK) {

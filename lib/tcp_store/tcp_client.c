@@ -304,16 +304,15 @@ int tcp_client_count(tcp_client *client)
 
 muster_status tcp_client_open(tcp_client *client, const char *name, socket_address *addresses,
                               size_t num_addresses, int64_t timeout_ms, deadline end,
-                              bool own_server)
+                              bool own_server, const job_secret *secret)
 {
     *client = (tcp_client){.name = name,
                            .addresses = addresses,
                            .num_addresses = num_addresses,
                            .timeout_ms = timeout_ms,
-                           .own_server = own_server};
+                           .own_server = own_server,
+                           .secret = *secret};
     muster_status status = tcp_greeting_read_family(&client->family);
-    if (status == MUSTER_OK)
-        status = job_secret_read(&client->secret);
     if (status != MUSTER_OK)
         return status;
     if (client->secret.set)

@@ -36,7 +36,7 @@ typedef struct tcp_client {
  * the client if that succeeds. */
 muster_status tcp_client_open(tcp_client *client, const char *name, socket_address *addresses,
                               size_t num_addresses, int64_t timeout_ms, deadline end,
-                              bool own_server);
+                              bool own_server, const job_secret *secret);
 void tcp_client_close(tcp_client *client);
 
 /* A connection for the caller alone. */

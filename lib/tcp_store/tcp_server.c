@@ -196,7 +196,8 @@ static muster_status share(tcp_server **server, tcp_server *found, const job_sec
     if (!job_secret_equal(&found->loop.door.secret, secret))
         return error_set(MUSTER_ERR_MISMATCH,
                          "this process serves a store at %s already, with another job secret: "
-                         "MUSTER_JOB_SECRET has been changed since; choose another port",
+                         "MUSTER_JOB_SECRET has been changed since, or the argument secret "
+                         "differs; choose another port",
                          found->loop.door.where);
     found->uses++;
     *server = found;
@@ -221,25 +222,22 @@ static muster_status open_all(tcp_server **server, const socket_address *address
     return status;
 }
 
-muster_status tcp_server_open(tcp_server **server, const char *host, int port)
+muster_status tcp_server_open(tcp_server **server, const char *host, int port,
+                              const job_secret *secret)
 {
     socket_address *addresses;
     size_t num;
-    job_secret secret;
-    muster_status status = job_secret_read(&secret);
-    if (status == MUSTER_OK)
-        status = socket_resolve(host, port, &addresses, &num);
+    muster_status status = socket_resolve(host, port, &addresses, &num);
     if (status != MUSTER_OK)
         return status;
     registry_lock();
-    status = open_all(server, addresses, num, &secret);
+    status = open_all(server, addresses, num, secret);
     pthread_mutex_unlock(&registry.lock);
-    job_secret_forget(&secret);
     free(addresses);
     return status;
 }
 
-muster_status tcp_server_adopt(tcp_server **server, int listen_fd)
+muster_status tcp_server_adopt(tcp_server **server, int listen_fd, const job_secret *secret)
 {
     int listens = 0;
     socklen_t size = sizeof(listens);
@@ -250,14 +248,9 @@ muster_status tcp_server_adopt(tcp_server **server, int listen_fd)
         return error_set(MUSTER_ERR_ARGUMENT,
                          "listen_fd %d is no listening TCP socket: bind it and call listen() first",
                          listen_fd);
-    job_secret secret;
-    muster_status status = job_secret_read(&secret);
-    if (status != MUSTER_OK)
-        return status;
     registry_lock();
-    status = start(server, &listen_fd, 1, &secret);
+    muster_status status = start(server, &listen_fd, 1, secret);
     pthread_mutex_unlock(&registry.lock);
-    job_secret_forget(&secret);
     return status;
 }
 

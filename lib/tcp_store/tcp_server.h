@@ -10,15 +10,17 @@
 #define MUSTER_LIB_TCP_SERVER_H
 
 #include "net/socket.h"
+#include "tcp_store/job_secret.h"
 
 typedef struct tcp_server tcp_server;
 
 /* Listens on all addresses of host that this machine has, by one port, or shares the server that
  * listens on one of them. */
-muster_status tcp_server_open(tcp_server **server, const char *host, int port);
+muster_status tcp_server_open(tcp_server **server, const char *host, int port,
+                              const job_secret *secret);
 
 /* Serves on a socket that listens already, and takes it over if that succeeds. */
-muster_status tcp_server_adopt(tcp_server **server, int listen_fd);
+muster_status tcp_server_adopt(tcp_server **server, int listen_fd, const job_secret *secret);
 
 /* The first address on which it listens, with its real port. */
 const socket_address *tcp_server_address(const tcp_server *server);
