@@ -5,7 +5,7 @@ TEST_EXTENSIONS = .t
 T_LOG_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-driver.sh
 AM_T_LOG_DRIVER_FLAGS = --comments
 check_LTLIBRARIES += t/libtap.la
-t_libtap_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
+t_libtap_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir) -DTSAN_SUPPRESSIONS='"$(abs_top_srcdir)/t/tsan.supp"'
 t_libtap_la_SOURCES = \
 	t/command.c t/command.h \
 	t/ranks.c t/ranks.h \
@@ -69,7 +69,7 @@ include t/topologies/local.mk
 
 # The tests in other builds, each in a folder of its own below this one. TESTS="..." names some of the tests,
 # as for check.
-EXTRA_DIST += t/variants t/coverage t/format t/valgrind.supp
+EXTRA_DIST += t/variants t/coverage t/format t/tsan.supp t/valgrind.supp
 check-asan check-tsan check-valgrind:
 	$(srcdir)/t/variants $(@:check-%=%)
 coverage:

@@ -41,17 +41,21 @@ long long patient(long long ms)
 }
 
 #ifdef __SANITIZE_THREAD__
-/* Gloo is not built with the sanitizer, which sees what Gloo's thread reads from sockets, and not
- * what orders it. And in the child of a fork only one thread is left: what it does to locks of the
- * parent is no race. The loader frees the storage of a thread that has ended
- * behind locks that the sanitizer does not see. A test sets faults of the stand-in in the
- * environment, which the stand-in's callers read. And the thread that looks at the machine has
- * descriptors of its own, where the sanitizer thinks that one number is one file for all. */
-__attribute__((visibility("default"))) const char *__tsan_default_suppressions(void);
-const char *__tsan_default_suppressions(void)
+/* What is left out, in this process and in the programs that it starts, which may be no tests. */
+#define SUPPRESSIONS "suppressions=" TSAN_SUPPRESSIONS
+
+__attribute__((visibility("default"))) const char *__tsan_default_options(void);
+const char *__tsan_default_options(void)
 {
-    return "race:gloo::transport::tcp::Pair::read\nrace:__run_postfork_handlers\n"
-           "race:_dl_deallocate_tls\nrace:fault_parse\nrace:quiet_thread\n";
+    return SUPPRESSIONS;
+}
+
+__attribute__((constructor)) static void pass_on_suppressions(void)
+{
+    char options[2048];
+    const char *before = getenv("TSAN_OPTIONS");
+    snprintf(options, sizeof(options), "%s:%s", SUPPRESSIONS, before != NULL ? before : "");
+    setenv("TSAN_OPTIONS", options, 1);
 }
 #endif
 
