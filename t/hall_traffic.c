@@ -91,26 +91,39 @@ static int body_pieces(hall_rank *me)
     return check_all(me, in_pieces, COUNT(in_pieces), LONG);
 }
 
-/* Blocks of 8, 0 and 24 elements. */
+/* Blocks of 8, 0 and 24 elements, of each rank or for each. */
 static int body_ragged(hall_rank *me)
 {
     static const size_t counts[RANKS] = {8, 0, 24}, offsets[RANKS] = {0, 8, 8};
-    int32_t send[32] = {0}, receive[32];
+    int32_t send[32] = {0}, receive[RANKS * 24];
     const traffic *sum = hall_traffic(me->hall);
-    size_t own = 4 * counts[me->rank], others = 4 * 32 - own;
-    for (int i = 0; i < 2; i++) {
+    const size_t own = counts[me->rank], others = 32 - own;
+    const size_t like[RANKS] = {own, own, own}, behind[RANKS] = {0, own, 2 * own};
+    bool root = me->rank == ROOT;
+    const struct {
+        muster_operation operation;
+        const size_t *counts, *offsets; /* of what is received */
+        size_t gives, takes;
+    } rows[] = {
+        {MUSTER_OPERATION_ALL_GATHER, counts, offsets, own, others},
+        {MUSTER_OPERATION_REDUCE_SCATTER, counts, offsets, others, 2 * own},
+        {MUSTER_OPERATION_GATHER, counts, offsets, root ? 0 : own, root ? others : 0},
+        {MUSTER_OPERATION_SCATTER, counts, offsets, root ? others : 0, root ? 0 : own},
+        {MUSTER_OPERATION_ALL_TO_ALL, like, behind, others, 2 * own},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
         uint64_t given = sum->given, taken = sum->taken;
         muster_call call =
-            hall_call(i == 0 ? MUSTER_OPERATION_ALL_GATHER : MUSTER_OPERATION_REDUCE_SCATTER,
-                      MUSTER_INT32, MUSTER_SUM, -1, 0, send, receive);
+            hall_call(rows[i].operation, MUSTER_INT32, MUSTER_SUM, ROOT, 24, send, receive);
         call.uniform = false;
-        call.send_counts = call.receive_counts = counts;
-        call.send_offsets = call.receive_offsets = offsets;
+        call.send_counts = counts;
+        call.send_offsets = offsets;
+        call.receive_counts = rows[i].counts;
+        call.receive_offsets = rows[i].offsets;
         if (hall_try(me, call, patient(WAIT_MS), NULL, NULL) != MUSTER_OK)
             return hall_wrong(me, "ragged: %s", muster_last_error());
-        if (sum->given != given + (i == 0 ? own : others) ||
-            sum->taken != taken + (i == 0 ? others : 2 * own))
-            return hall_wrong(me, "ragged %d: %llu given, %llu taken", i,
+        if (sum->given != given + 4 * rows[i].gives || sum->taken != taken + 4 * rows[i].takes)
+            return hall_wrong(me, "ragged %d: %llu given, %llu taken", rows[i].operation,
                               (unsigned long long)(sum->given - given),
                               (unsigned long long)(sum->taken - taken));
     }

@@ -31,18 +31,18 @@ static amount of_shares(const muster_call *call, int rank, int size, bool needs_
                     (size_t)(size - 1) * own + (needs_all ? others : 0)};
 }
 
-static amount of_all_gather(const muster_call *call, int rank, int size)
+/* The blocks of a buffer, without this rank's own. */
+static size_t of_others(const muster_call *call, const size_t *counts, int rank, int size)
 {
-    const hall_blocks in = hall_blocks_of(call, call->receive_counts, call->receive_offsets);
-    size_t own = hall_block_bytes(&in, rank);
-    return (amount){own, sum_of(&in, size) - own};
+    const hall_blocks blocks = hall_blocks_of(call, counts, NULL);
+    return sum_of(&blocks, size) - hall_block_bytes(&blocks, rank);
 }
 
-static amount of_reduce_scatter(const muster_call *call, int rank, int size)
+/* The block of a rank that has one alone. */
+static size_t of_one(const muster_call *call, const size_t *counts, int rank)
 {
-    const hall_blocks out = hall_blocks_of(call, call->send_counts, call->send_offsets);
-    size_t own = hall_block_bytes(&out, rank);
-    return (amount){sum_of(&out, size) - own, (size_t)(size - 1) * own};
+    const hall_blocks blocks = hall_blocks_of(call, counts, NULL);
+    return hall_block_bytes(&blocks, rank);
 }
 
 static amount amount_of(const muster_call *call, int rank, int size, bool in_slots)
@@ -59,15 +59,20 @@ static amount amount_of(const muster_call *call, int rank, int size, bool in_slo
     case MUSTER_OPERATION_ALL_REDUCE:
         return in_slots ? (amount){block, others} : of_shares(call, rank, size, true, true);
     case MUSTER_OPERATION_GATHER:
-        return root ? (amount){0, others} : (amount){block, 0};
+        return root ? (amount){0, of_others(call, call->receive_counts, rank, size)}
+                    : (amount){of_one(call, call->send_counts, rank), 0};
     case MUSTER_OPERATION_SCATTER:
-        return root ? (amount){others, 0} : (amount){0, block};
+        return root ? (amount){of_others(call, call->send_counts, rank, size), 0}
+                    : (amount){0, of_one(call, call->receive_counts, rank)};
     case MUSTER_OPERATION_ALL_GATHER:
-        return of_all_gather(call, rank, size);
+        return (amount){of_one(call, call->receive_counts, rank),
+                        of_others(call, call->receive_counts, rank, size)};
     case MUSTER_OPERATION_REDUCE_SCATTER:
-        return of_reduce_scatter(call, rank, size);
+        return (amount){of_others(call, call->send_counts, rank, size),
+                        (size_t)(size - 1) * of_one(call, call->send_counts, rank)};
     case MUSTER_OPERATION_ALL_TO_ALL:
-        return (amount){others, others};
+        return (amount){of_others(call, call->send_counts, rank, size),
+                        of_others(call, call->receive_counts, rank, size)};
     default:
         return (amount){0, 0};
     }
