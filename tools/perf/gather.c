@@ -49,11 +49,11 @@ static bool gather_once(muster_group *world, const prompts *list, double *second
     return right;
 }
 
-static uint64_t gather_sent(const muster_group *world)
+static uint64_t gather_received(const muster_group *world)
 {
-    uint64_t sent = 0, received;
+    uint64_t sent, received = 0;
     (void)muster_group_traffic(world, &sent, &received);
-    return sent;
+    return received;
 }
 
 /* The first gather, of which memory and wire are taken; the barrier before it moves no payload but
@@ -61,19 +61,19 @@ static uint64_t gather_sent(const muster_group *world)
 static bool gather_first(muster_group *world, const prompts *list, gather_found *found)
 {
     double unused;
-    uint64_t at_start = gather_sent(world);
+    uint64_t at_start = gather_received(world);
     if (muster_barrier(world, NULL) != MUSTER_OK)
         return perf_failed(world);
-    uint64_t before = gather_sent(world);
+    uint64_t before = gather_received(world);
     perf_memory_reset();
     double resident = perf_memory_now();
     if (!gather_once(world, list, &unused, &found->result))
         return false;
     double most = perf_memory_most();
     found->growth = resident < 0 || most < 0 ? -1 : most - resident;
-    uint64_t sent = gather_sent(world) - before - (before - at_start);
+    uint64_t received = gather_received(world) - before - (before - at_start);
     uint64_t sum = 0;
-    if (muster_all_reduce(world, &sent, &sum, 1, MUSTER_UINT64, MUSTER_SUM, NULL) != MUSTER_OK)
+    if (muster_all_reduce(world, &received, &sum, 1, MUSTER_UINT64, MUSTER_SUM, NULL) != MUSTER_OK)
         return perf_failed(world);
     found->wire = (double)sum;
     return perf_largest(world, &found->growth, 1);

@@ -48,7 +48,7 @@ static const char help[] =
     "gather_tokens: muster_all_gather_tokens over all ranks, after a barrier. The\n"
     "payload is what must reach the ranks: each token id once at each rank that has\n"
     "not given it, in the narrowest signed integer of 1, 2, 4 or 8 bytes that holds\n"
-    "all ids. The wire is what all ranks sent, lengths and headers included.\n"
+    "all ids. The wire is what all ranks received, lengths and headers included.\n"
     "Memory is that of the first round on the worst rank: by how much the resident\n"
     "memory grew at its highest, against the size of the result: 8 bytes for each id\n"
     "and offset.\n"
