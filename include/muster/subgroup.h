@@ -10,7 +10,9 @@
  * Several threads may make groups of one parent at once. The calls that are collective over the
  * parent are made one after the other, in the order in which they were issued, and so are
  * muster_new_group() calls of the same members and name: that order must be the same on all of
- * them. A call whose turn does not come within its time-out fails on all.
+ * them. A call whose turn does not come within its time-out fails on all. Groups without a
+ * group_name are called by their members: where two threads make groups of the same members by
+ * different functions at once one of them may get MUSTER_ERR_EXISTS, so these are given names.
  *
  * A caller that is in no group of those that are made has *group NULL, which every function that
  * returns a status answers with MUSTER_ERR_NOT_MEMBER, and which muster_group_free() accepts. In a
