@@ -14,6 +14,7 @@ EXTRA_DIST += \
 	packaging/rpmlint.toml \
 	t/cross/run \
 	t/package/abi \
+	t/package/debs \
 	t/package/installed \
 	t/package/rpm \
 	t/package/run
