@@ -6,13 +6,13 @@
 
 #include "cuda_api.h"
 
-#include <link.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <unistd.h>
 
 #include "base/thread.h"
 #include "cuda_load.h"
+#include "loads.h"
 #include "nccl_api.h"
 
 static struct {
@@ -79,31 +79,22 @@ muster_status cuda_api_load(const cuda_api **api)
     return status == MUSTER_OK ? status : nccl_host->error(status, "%s", why);
 }
 
-/* How many objects the loader has loaded so far, into *loads. */
-static int cuda_api_read_loads(struct dl_phdr_info *info, size_t size, void *loads)
-{
-    (void)size;
-    *(unsigned long long *)loads = info->dlpi_adds;
-    return 1;
-}
-
 /* Asking the loader for a library that isn't there makes it look in many folders, so that is done
  * only where something was loaded since. */
 bool cuda_api_in_use(void)
 {
     static atomic_bool in_use;
-    static atomic_ullong looked_at;
+    static loads looked_at;
     if (atomic_load_explicit(&in_use, memory_order_relaxed))
         return true;
-    unsigned long long loads = 0;
-    dl_iterate_phdr(cuda_api_read_loads, &loads);
-    if (loads == atomic_load_explicit(&looked_at, memory_order_relaxed))
+    if (loads_none_since(&looked_at))
         return false;
+    loads now = loads_now();
     bool loaded = library_loaded(&cuda_driver_place);
     if (loaded)
         atomic_store_explicit(&in_use, true, memory_order_relaxed);
     else
-        atomic_store_explicit(&looked_at, loads, memory_order_relaxed);
+        loads_keep(&looked_at, &now);
     return loaded;
 }
 

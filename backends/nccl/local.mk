@@ -27,6 +27,7 @@ backends_nccl_libnccl_all_la_SOURCES = \
 	backends/nccl/job.c backends/nccl/job.h \
 	backends/nccl/keeper.c backends/nccl/keeper.h \
 	backends/nccl/library.c backends/nccl/library.h \
+	backends/nccl/loads.c backends/nccl/loads.h \
 	backends/nccl/memory_pool.c backends/nccl/memory_pool.h \
 	backends/nccl/nccl_abi.h \
 	backends/nccl/nccl_api.c backends/nccl/nccl_api.h \

@@ -79,6 +79,7 @@ check_PROGRAMS += \
 	t/nccl_comm_model.t \
 	t/nccl_comm_opening.t \
 	t/nccl_identity.t \
+	t/nccl_loads.t \
 	t/nccl_owner.t
 endif
 NCCL_RANKS_CPPFLAGS = $(AM_CPPFLAGS) \
@@ -92,6 +93,8 @@ t_nccl_comm_model_t_LDADD = $(NCCL_RANKS_LDADD) -lm
 t_nccl_comm_opening_t_LDADD = $(NCCL_RANKS_LDADD)
 t_nccl_comm_t_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/backends/nccl
 t_nccl_comm_t_LDADD = $(NCCL_RANKS_LDADD)
+t_nccl_loads_t_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/backends/nccl
+t_nccl_loads_t_LDADD = $(NCCL_LDADD)
 t_nccl_identity_t_SOURCES = t/nccl_identity.c t/slow_floats.c t/slow_floats.h
 t_nccl_identity_t_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/backends/nccl
 t_nccl_identity_t_LDADD = $(NCCL_LDADD) -lm
