@@ -4,6 +4,7 @@
  */
 #include "collective/calls.h"
 
+#include <pthread.h>
 #include <string.h>
 
 #include "tap.h"
@@ -54,6 +55,46 @@ static void texts(void)
        "numbers that were passed over are not there");
 }
 
+static call_list written;
+static atomic_bool ended;
+
+static void *write_many(void *unused)
+{
+    (void)unused;
+    for (uint64_t n = 1; n <= 200000; n++) {
+        message_label label = label_of(MESSAGE_BROADCAST, n);
+        label.count = 3 * n;
+        label.root = (int)(n % 1000);
+        calls_note(&written, &label);
+    }
+    atomic_store(&ended, true);
+    return NULL;
+}
+
+static void while_written(void)
+{
+    pthread_t writer;
+    bool right = true;
+    uint64_t before = 0;
+    message_label last;
+    pthread_create(&writer, NULL, write_many, NULL);
+    while (!atomic_load(&ended)) {
+        if (!calls_last(&written, &last))
+            continue;
+        right = right && last.count == 3 * last.sequence && last.sequence >= before &&
+                last.root == (int)(last.sequence % 1000);
+        before = last.sequence;
+    }
+    pthread_join(writer, NULL);
+    ok(right, "what is read while another is written is of one call");
+    ok(calls_find(&written, 200000 - CALLS_KEPT + 1, &last) && last.root == 985 &&
+           !calls_find(&written, 200000 - CALLS_KEPT, &last) && !calls_find(&written, 0, &last),
+       "calls of late are found by number");
+    calls_clear(&written);
+    ok(!calls_last(&written, &last) && !calls_find(&written, 200000, &last),
+       "none are left of what was cleared");
+}
+
 static void differences(void)
 {
     static const struct {
@@ -85,8 +126,9 @@ static void differences(void)
 
 int main(void)
 {
-    plan(14 + 10);
+    plan(14 + 3 + 10);
     texts();
+    while_written();
     differences();
     return done();
 }

@@ -105,6 +105,52 @@ static void order(void)
            "they run where signals are blocked");
 }
 
+/* ---- calls that wait, which may run on their callers' threads ---- */
+
+enum { CALLERS = 3, CALLS = 2000 };
+
+static long counted; /* by one operation at a time */
+
+static muster_status count(muster_group *of, void *arguments)
+{
+    (void)of;
+    (void)arguments;
+    counted++;
+    return MUSTER_OK;
+}
+
+static void *call_often(void *good)
+{
+    for (int i = 0; i < CALLS; i++)
+        if (work_call(&group, count, NULL, 0) != MUSTER_OK)
+            atomic_store((atomic_bool *)good, false);
+    return NULL;
+}
+
+static void one_at_a_time(void)
+{
+    pthread_t callers[CALLERS];
+    atomic_bool good = true;
+    counted = 0;
+    for (int i = 0; i < CALLERS; i++)
+        pthread_create(&callers[i], NULL, call_often, &good);
+    for (int i = 0; i < CALLS / 10; i++) {
+        muster_work *work = NULL;
+        if (work_issue(&group, count, NULL, 0, &work) != MUSTER_OK ||
+            (i % 2 == 0 && muster_work_wait(work, PLENTY_MS) != MUSTER_OK))
+            atomic_store(&good, false);
+        muster_work_free(work);
+        if (i % 16 == 0)
+            work_queue_drain(group.queue, 1);
+    }
+    for (int i = 0; i < CALLERS; i++)
+        pthread_join(callers[i], NULL);
+    ok(work_queue_drain(group.queue, PLENTY_MS) && atomic_load(&good),
+       "calls of several threads, and operations that are issued, end");
+    is_int((int)counted, CALLERS * CALLS + CALLS / 10, "and run one at a time");
+    ok(!work_queue_busy(group.queue), "then the queue is idle");
+}
+
 /* ---- operations that are finished later ---- */
 
 static muster_status finish_at_gate(muster_group *of, void *token)
@@ -538,10 +584,11 @@ static void wrong(void)
 int main(void)
 {
     static char name[] = "g";
-    plan(96);
+    plan(99);
     group.name = name;
     is_int(work_queue_start(&group.queue, &group), MUSTER_OK, "a queue is started");
     order();
+    one_at_a_time();
     later();
     handles();
     freed_early();

@@ -18,15 +18,12 @@
 #include "collective/native.h"
 #include "group/failure.h"
 
-/* What all ranks must agree on, as the communicator compares it. */
+/* What all ranks must agree on, as the communicator compares it: whole words, since it is read as
+ * such right after it was written. */
 typedef struct bulk_label {
     uint64_t sequence;
     uint64_t count;
-    int32_t root;
-    uint8_t kind;
-    uint8_t type;
-    uint8_t redop;
-    uint8_t unused;
+    uint64_t what; /* root, and a byte each of kind, type and redop */
 } bulk_label;
 _Static_assert(sizeof(bulk_label) <= MUSTER_LABEL_MAX, "the label fits a call");
 
@@ -34,18 +31,17 @@ static bulk_label label_write(const message_label *label)
 {
     return (bulk_label){.sequence = label->sequence,
                         .count = message_label_is_ragged(label) ? 0 : label->count,
-                        .root = label->root,
-                        .kind = (uint8_t)label->kind,
-                        .type = (uint8_t)label->type,
-                        .redop = (uint8_t)label->redop};
+                        .what = (uint64_t)(uint32_t)label->root << 32 |
+                                (uint64_t)(uint8_t)label->kind << 16 |
+                                (uint64_t)(uint8_t)label->type << 8 | (uint8_t)label->redop};
 }
 
 static message_label label_read(const bulk_label *said)
 {
-    return (message_label){.kind = said->kind,
-                           .type = said->type,
-                           .redop = said->redop,
-                           .root = said->root,
+    return (message_label){.kind = (uint8_t)(said->what >> 16),
+                           .type = (uint8_t)(said->what >> 8),
+                           .redop = (uint8_t)said->what,
+                           .root = (int)(uint32_t)(said->what >> 32),
                            .sequence = said->sequence,
                            .count = said->count};
 }
@@ -197,30 +193,36 @@ bool bulk_needs_layouts(const muster_group *group, const collective_call *call)
     return !bulk_serves(group) || !native_is_uniform(call->kind) || group->in_pieces;
 }
 
-bool bulk_runs(const muster_group *group, const collective_call *call)
+bool bulk_try(muster_group *group, const collective_call *call, const message_label *label,
+              deadline end, int64_t timeout_ms, muster_status *status)
 {
-    if (!bulk_serves(group) || !native_is_uniform(call->kind))
+    if (!bulk_serves(group))
         return false;
-    const muster_call plain = native_plain_call(group, call);
-    return group->host.backend->ops->can(atomic_load(&group->host.comm), &plain);
+    muster_call plain = native_plain_call(group, call);
+    if (!can(group, &plain))
+        return false;
+    messages_note(group, label);
+    plain.timeout_ms = timeout_ms;
+    *status = bulk_run(group, &group->host, &plain, label, end);
+    return true;
 }
 
 muster_status bulk_carry(muster_group *group, const collective_call *call,
                          const message_label *label, const layout *out, const layout *in,
                          deadline end)
 {
-    muster_call plain = native_plain_call(group, call);
-    plain.uniform = native_is_uniform(call->kind);
     muster_status status = MUSTER_OK;
-    if (bulk_serves(group) || hierarchy_serves(group))
+    if (bulk_try(group, call, label, end, 0, &status))
+        return status;
+    bool serves = bulk_serves(group) || hierarchy_serves(group);
+    if (serves)
         messages_note(group, label);
-    if (bulk_serves(group) && can(group, &plain))
-        return bulk_run(group, &group->host, &plain, label, end);
-    if (!plain.uniform && bulk_ragged_serves(group, plain.operation))
+    muster_operation operation = native_plain_call(group, call).operation;
+    if (!native_is_uniform(call->kind) && bulk_ragged_serves(group, operation))
         return bulk_ragged_carry(group, call, label, out, in, end);
     if (hierarchy_serves(group) && hierarchy_can(group, call))
         return hierarchy_carry(group, call, label, end);
-    if (bulk_serves(group) || hierarchy_serves(group))
+    if (serves)
         status = announce(group, label, end);
     return status == MUSTER_OK ? collective_of(call->kind)->run(group, call, label, out, in, end)
                                : status;

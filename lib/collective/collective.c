@@ -27,15 +27,15 @@ typedef struct issued {
     size_t counts[];
 } issued;
 
-static message_label label_of(muster_group *group, const collective_call *call)
+static inline message_label label_of(muster_group *group, const collective_call *call)
 {
-    message_label label = compose_label(group, call->kind);
-    label.type = call->type;
-    label.redop = call->redop;
-    label.scalar = call->scalar;
-    label.root = call->root;
-    label.count = call->count;
-    return label;
+    return (message_label){.kind = call->kind,
+                           .type = call->type,
+                           .redop = call->redop,
+                           .root = call->root,
+                           .sequence = compose_number(group),
+                           .count = call->count,
+                           .scalar = call->scalar};
 }
 
 /* The layout of a buffer that holds a block for each rank; of another it stays empty. */
@@ -76,9 +76,11 @@ static muster_status run_call(muster_group *group, const collective_call *call, 
 {
     message_label label = label_of(group, call);
     deadline end = compose_deadline(group);
+    muster_status status;
+    int64_t timeout_ms = atomic_load_explicit(&group->timeout_ms, memory_order_relaxed);
     bool plain = way->table == NULL && !group->checks && !group->in_pieces;
-    if (plain && bulk_runs(group, call))
-        return bulk_carry(group, call, &label, NULL, NULL, end);
+    if (plain && bulk_try(group, call, &label, end, timeout_ms, &status))
+        return status;
     error_kept before;
     error_keep(&before);
     return error_settle(&before, run_with_layouts(group, call, way, &label, end));

@@ -13,17 +13,23 @@
  * that nobody is flooded. */
 enum { EXCHANGE_STEPS = 16 };
 
+uint64_t compose_number(muster_group *group)
+{
+    if (group->queue == NULL)
+        return ++group->sequence;
+    /* One operation at a time. */
+    uint64_t number = atomic_load_explicit(&group->sequence, memory_order_relaxed) + 1;
+    atomic_store_explicit(&group->sequence, number, memory_order_relaxed);
+    return number;
+}
+
 message_label compose_label(muster_group *group, message_kind kind)
 {
-    uint64_t sequence;
-    if (group->queue != NULL) { /* one operation at a time */
-        sequence = atomic_load_explicit(&group->sequence, memory_order_relaxed) + 1;
-        atomic_store_explicit(&group->sequence, sequence, memory_order_relaxed);
-    } else {
-        sequence = ++group->sequence;
-    }
-    message_label label = {
-        .kind = kind, .type = MUSTER_UINT8, .redop = MUSTER_SUM, .root = -1, .sequence = sequence};
+    message_label label = {.kind = kind,
+                           .type = MUSTER_UINT8,
+                           .redop = MUSTER_SUM,
+                           .root = -1,
+                           .sequence = compose_number(group)};
     return label;
 }
 

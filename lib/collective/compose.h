@@ -11,7 +11,9 @@
 #include "collective/layout.h"
 #include "collective/message.h"
 
-/* The label of the next collective of the group, and the time by which it must be done. */
+/* The number of the next collective of the group, its label, and the time by which it must be done.
+ */
+uint64_t compose_number(muster_group *group);
 message_label compose_label(muster_group *group, message_kind kind);
 deadline compose_deadline(muster_group *group);
 

@@ -130,19 +130,30 @@ static const muster_operation operations[] = {
 
 muster_call native_plain_call(const muster_group *group, const collective_call *call)
 {
-    muster_call made = {.size = sizeof(made),
-                        .operation = operations[call->kind],
-                        .type = call->type,
-                        .redop = call->redop,
-                        .scalar = call->scalar,
-                        .root = call->root,
-                        .count = call->count};
-    if (collective_sends(group, call))
-        made.send = call->send;
-    if (collective_receives(group, call))
-        made.receive = call->receive;
+    /* Every member, one by one: clearing the whole takes longer than what else a short call takes
+     * before it runs. */
+    muster_call made;
+    made.size = sizeof(made);
+    made.operation = operations[call->kind];
+    made.type = call->type;
+    made.redop = call->redop;
+    made.scalar = call->scalar;
+    made.root = call->root;
+    made.count = call->count;
+    made.send = collective_sends(group, call) ? call->send : NULL;
+    made.receive = collective_receives(group, call) ? call->receive : NULL;
     if (call->kind == MESSAGE_BROADCAST)
         made.send = call->receive;
+    made.uniform = native_is_uniform(call->kind);
+    made.send_counts = made.send_offsets = made.receive_counts = made.receive_offsets = NULL;
+    made.transfers = NULL;
+    made.num_transfers = 0;
+    made.stream = NULL;
+    made.timeout_ms = 0;
+    made.label = NULL;
+    made.label_size = 0;
+    made.other_label = NULL;
+    made.other_rank = NULL;
     return made;
 }
 
@@ -208,7 +219,6 @@ muster_status native_call(muster_group *group, const collective_call *call,
     muster_call whole = native_plain_call(group, call);
     one_block(out, group, own_count(group, call), size, numbers, numbers + n);
     one_block(in, group, own_count(group, call), size, numbers + 2 * n, numbers + 3 * n);
-    whole.uniform = native_is_uniform(call->kind);
     whole.send_counts = numbers;
     whole.send_offsets = numbers + n;
     whole.receive_counts = numbers + 2 * n;
