@@ -161,7 +161,7 @@ static void run(muster_operation operation, muster_type type, muster_reduction r
                         .label_size = sizeof(label),
                         .other_label = theirs,
                         .other_rank = &other};
-    if (hall_run(here, &call, deadline_in(30000)) != MUSTER_OK) {
+    if (hall_run(here, &call, 30000) != MUSTER_OK) {
         fprintf(stderr, "rank %d: %s\n", rank, muster_last_error());
         exit(1);
     }

@@ -230,6 +230,8 @@ static int body_sizes(hall_rank *me)
 {
     const size_t n = (size_t)me->size;
     const size_t edges[] = {0,
+                            HALL_INSIDE,
+                            HALL_INSIDE * n,
                             HALL_LINE,
                             HALL_PAYLOAD / n / 8 * 8,
                             HALL_PAYLOAD / 8 * 8,

@@ -65,7 +65,7 @@ static hall *open_hall(const runner *one)
     };
     if (hall_open(&made, &place) != MUSTER_OK)
         bail_out("no hall: %s", muster_last_error());
-    made->number = made->turns = all->start;
+    made->number = made->turns = made->all_passed = made->told = all->start;
     for (int r = 0; r < all->size; r++)
         made->passed[r] = all->start;
     return made;
@@ -200,5 +200,5 @@ muster_status hall_try(hall_rank *me, muster_call call, int64_t timeout_ms, int 
     call.label_size = sizeof(label);
     call.other_label = other != NULL ? other : theirs;
     call.other_rank = other_rank != NULL ? other_rank : &who;
-    return hall_run(me->hall, &call, deadline_in(timeout_ms));
+    return hall_run(me->hall, &call, timeout_ms);
 }

@@ -7,10 +7,12 @@ check_PROGRAMS += \
 	t/backend.t \
 	t/backend_path.t \
 	t/error.t \
+	t/hall_ahead.t \
 	t/hall_collectives.t \
 	t/hall_failures.t \
 	t/hall_traffic.t \
 	t/local.t \
+	t/local_cards.t \
 	t/nearest.t \
 	t/no_memory.t \
 	t/options.t \
@@ -20,11 +22,14 @@ check_PROGRAMS += \
 t_backend_path_t_CPPFLAGS = $(AM_CPPFLAGS) -DBACKENDSDIR='"$(backendsdir)"'
 t_backend_t_CPPFLAGS = $(PLUGINS_CPPFLAGS)
 HALL_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/backends/local
+t_hall_ahead_t_SOURCES = t/hall_ahead.c t/hall_ranks.c t/hall_ranks.h
+t_hall_ahead_t_CPPFLAGS = $(HALL_CPPFLAGS)
 t_hall_collectives_t_SOURCES = t/hall_collectives.c t/hall_ranks.c t/hall_ranks.h $(MODEL_SOURCES)
 t_hall_collectives_t_CPPFLAGS = $(HALL_CPPFLAGS)
 t_hall_collectives_t_LDADD = $(UNIT_LDADD) -lm
 t_hall_failures_t_SOURCES = t/hall_failures.c t/hall_ranks.c t/hall_ranks.h
 t_hall_failures_t_CPPFLAGS = $(HALL_CPPFLAGS)
+t_local_cards_t_CPPFLAGS = $(HALL_CPPFLAGS)
 t_hall_traffic_t_SOURCES = t/hall_traffic.c t/hall_ranks.c t/hall_ranks.h
 t_hall_traffic_t_CPPFLAGS = $(HALL_CPPFLAGS)
 EXTRA_PROGRAMS += t/hall_bench

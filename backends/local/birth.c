@@ -19,6 +19,7 @@
 #include "bell.h"
 #include "breach.h"
 #include "watch.h"
+#include "whole.h"
 
 /* One that is being born. */
 typedef struct labour {
@@ -58,7 +59,12 @@ static muster_status exchange_cards(labour *it)
         local_host->exchange(comm->owner, (muster_blob){&it->mine, sizeof(it->mine)}, &all);
     if (status == MUSTER_OK)
         status = card_read_all(all, comm->size, &it->cards);
-    for (int r = 0; r < comm->size && status == MUSTER_OK; r++) {
+    if (status != MUSTER_OK)
+        return status;
+    /* Ranks that are bound to other CPUs leave it those that it has. */
+    int rivals = card_ranks_on_cpus(it->cards, comm->size, comm->rank);
+    comm->cores_for_all = rivals <= it->args->cores_here;
+    for (int r = 0; r < comm->size; r++) {
         comm->peers[r].process = it->cards[r].process;
         memcpy(comm->peers[r].ear, it->cards[r].ear, sizeof(comm->peers[r].ear));
     }
@@ -138,6 +144,8 @@ static muster_status open_hall(labour *it)
         .size = comm->size,
         .base = segment_at_hall(&comm->memory),
         .cores_for_all = comm->cores_for_all,
+        .waits = whole_waits,
+        .waiter = comm,
     };
     return hall_open(&comm->hall, &place);
 }

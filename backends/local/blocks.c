@@ -6,7 +6,7 @@
 
 #include "blocks.h"
 
-static const size_t element_sizes[MUSTER_NUM_TYPES] = {
+const uint8_t hall_element_sizes[MUSTER_NUM_TYPES] = {
 #define SIZE_OF_TYPE(name, size, ctype) [MUSTER_##name] = size,
     MUSTER_TYPE_MAP(SIZE_OF_TYPE)
 #undef SIZE_OF_TYPE
@@ -14,7 +14,7 @@ static const size_t element_sizes[MUSTER_NUM_TYPES] = {
 
 hall_blocks hall_blocks_of(const muster_call *call, const size_t *counts, const size_t *offsets)
 {
-    size_t element = element_sizes[call->type], bytes = call->count * element;
+    size_t element = hall_element_size(call->type), bytes = call->count * element;
     hall_blocks blocks = {.element = element, .bytes = bytes, .stride = bytes};
     if (!call->uniform) {
         blocks.counts = counts;
@@ -25,7 +25,7 @@ hall_blocks hall_blocks_of(const muster_call *call, const size_t *counts, const 
 
 hall_blocks hall_blocks_one(const muster_call *call)
 {
-    size_t element = element_sizes[call->type];
+    size_t element = hall_element_size(call->type);
     hall_blocks blocks = {.element = element, .bytes = call->count * element};
     return blocks;
 }
@@ -41,7 +41,7 @@ static hall_blocks own_block(const hall *of, const size_t *counts)
 
 hall_blocks hall_blocks_cut(const muster_call *call, int size)
 {
-    size_t element = element_sizes[call->type], total = call->count * element;
+    size_t element = hall_element_size(call->type), total = call->count * element;
     size_t lines = (total + HALL_LINE - 1) / HALL_LINE;
     size_t bytes = (lines + (size_t)size - 1) / (size_t)size * HALL_LINE;
     hall_blocks blocks = {.element = element, .bytes = bytes, .stride = bytes, .total = total};

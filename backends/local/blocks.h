@@ -7,6 +7,13 @@
 
 #include "hall_memory.h"
 
+extern const uint8_t hall_element_sizes[MUSTER_NUM_TYPES];
+
+static inline size_t hall_element_size(muster_type type)
+{
+    return hall_element_sizes[type];
+}
+
 typedef struct hall_blocks {
     const size_t *counts; /* in elements, one a rank; NULL: all of bytes */
     const size_t *offsets;

@@ -28,6 +28,7 @@ muster_status card_fill(card *mine, int rank, int size)
     mine->net_space = process_namespace("net");
     mine->user = (uint32_t)geteuid();
     mine->segment = -1;
+    mine->cpus = process_cpus_self();
     ssize_t got = getrandom(mine->nonce, sizeof(mine->nonce), 0);
     if (got == sizeof(mine->nonce))
         return MUSTER_OK;
@@ -93,4 +94,12 @@ muster_status card_read_all(const muster_blob *blobs, int size, card **all)
     else
         free(cards);
     return status;
+}
+
+int card_ranks_on_cpus(const card *all, int size, int rank)
+{
+    int count = 0;
+    for (int r = 0; r < size; r++)
+        count += process_cpus_meet(&all[r].cpus, &all[rank].cpus);
+    return count;
 }

@@ -23,6 +23,7 @@ typedef struct card {
     uint64_t bytes;    /* rank 0: of the segment */
     uint64_t nonce_at; /* where the nonce is in the process's memory, until open returns */
     uint8_t nonce[CARD_NONCE];
+    process_cpus cpus;
     char ear[40]; /* the name of the process's socket; see ear.h */
 } card;
 
@@ -35,5 +36,8 @@ muster_status card_fill(card *mine, int rank, int size);
  * alike, with the same sentence. The memory is the caller's, freed with free().
  */
 muster_status card_read_all(const muster_blob *blobs, int size, card **all);
+
+/* How many ranks, that one included, may run on CPUs that it may run on. */
+int card_ranks_on_cpus(const card *all, int size, int rank);
 
 #endif

@@ -35,7 +35,6 @@ static muster_status comm_new(muster_comm_owner *owner, const muster_open_args *
     comm->rank = args->rank;
     comm->size = args->num_ranks;
     comm->timeout_ms = args->timeout_ms;
-    comm->cores_for_all = args->ranks_here <= args->cores_here;
     comm->peers = peers;
     pthread_mutex_init(&comm->lock, NULL);
     pthread_cond_init(&comm->settled, NULL);
@@ -83,6 +82,7 @@ void comm_abort(muster_comm *comm)
 static void leave(muster_comm *comm)
 {
     uint32_t present = SEGMENT_PRESENT;
+    atomic_store(&comm_cell(comm, comm->rank)->operations, comm->operations);
     if (!atomic_compare_exchange_strong(&comm_cell(comm, comm->rank)->state, &present,
                                         SEGMENT_LEFT))
         return;

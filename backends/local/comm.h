@@ -98,7 +98,7 @@ struct muster_comm {
     _Atomic int in_vain;      /* so often on end who waited looked and had to sleep */
     muster_request *newest;   /* of those posted and not waited for yet */
     request_queue pulls;      /* receives to be copied */
-    _Atomic uint64_t running; /* the number of the whole operation that runs; 0: none */
+    _Atomic uint64_t running; /* the number of the whole operation that waits; 0: none */
     uint64_t operations;      /* begun */
     bool aborted;
     bool broken;

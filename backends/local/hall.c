@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 
+#include "brief.h"
 #include "round.h"
 #include "shelf.h"
 #include "small.h"
@@ -39,6 +40,9 @@ muster_status hall_open(hall **made, const hall_place *place)
                  .rank = place->rank,
                  .size = place->size,
                  .cores_for_all = place->cores_for_all,
+                 .sleepers_fence = station_sleepers_fence(),
+                 .waits = place->waits,
+                 .waiter = place->waiter,
                  .lobby = place->base,
                  .rooms = (hall_room *)((hall_lobby *)place->base + 1),
                  .shelves = (char *)place->base + rooms_bytes(place->size),
@@ -82,18 +86,20 @@ static muster_status run_large(hall *of)
     }
 }
 
-muster_status hall_run(hall *of, const muster_call *call, deadline end)
+muster_status hall_run(hall *of, const muster_call *call, int64_t timeout_ms)
 {
     of->call = call;
-    of->end = end;
+    of->timeout_ms = timeout_ms;
+    of->end.at_ns = 0;
     muster_status status = station_check(of);
     if (status != MUSTER_OK)
         return status;
+    if (brief_fits(call))
+        return brief_run(of);
     bool in_slots = small_fits(of);
     status = in_slots ? small_run(of) : run_large(of);
     if (status == MUSTER_OK)
         traffic_add(&of->traffic, call, of->rank, of->size, in_slots);
-    of->call = NULL;
     return status;
 }
 

@@ -27,6 +27,9 @@ typedef struct hall_place {
     int size;           /* ranks; at least 1 */
     void *base;         /* hall_bytes(size) bytes of the segment at a page's start, zero at first */
     bool cores_for_all; /* a core each for all ranks of the host: waiting ranks may spin */
+    /* Called in hall_run before it sleeps, or NULL: in most operations it does not. */
+    void (*waits)(void *waiter);
+    void *waiter;
 } hall_place;
 
 /* How much of the segment the hall of so many ranks wants. What is not used is never touched, so
@@ -42,13 +45,14 @@ void hall_close(hall *of);
 bool hall_can(const muster_call *call);
 
 /*
- * As backend->run: one call at a time, on any thread. call->timeout_ms is not looked at, but end.
+ * As backend->run: one call at a time, on any thread. The time runs from when it begins to wait;
+ * call->timeout_ms is not looked at.
  *
  * MUSTER_ERR_MISMATCH as there. MUSTER_ERR_TIMEOUT with the ranks that were waited for in the
  * sentence. MUSTER_ERR_FAILED where the hall was broken by another rank or by hall_break: whoever
  * knows why has a better sentence. After each of them the hall is broken for all ranks.
  */
-muster_status hall_run(hall *of, const muster_call *call, deadline end);
+muster_status hall_run(hall *of, const muster_call *call, int64_t timeout_ms);
 
 /*
  * From any thread, more than once, also while hall_run runs on another: every operation of every

@@ -9,6 +9,7 @@ lib_libmuster_all_la_SOURCES += \
 	backends/local/hall.c backends/local/hall.h backends/local/hall_memory.h \
 	backends/local/round.c backends/local/round.h \
 	backends/local/shelf.c backends/local/shelf.h backends/local/shelf_reduce.c \
+	backends/local/brief.c backends/local/brief.h \
 	backends/local/small.c backends/local/small.h \
 	backends/local/station.c backends/local/station.h \
 	backends/local/traffic.c backends/local/traffic.h

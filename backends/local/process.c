@@ -44,6 +44,22 @@ uint64_t process_namespace(const char *kind)
     return stat(path, &about) == 0 ? (uint64_t)about.st_ino : 0;
 }
 
+process_cpus process_cpus_self(void)
+{
+    process_cpus mine = {{0}};
+    if (syscall(SYS_sched_getaffinity, 0, sizeof(mine), &mine) <= 0)
+        memset(&mine, 0xff, sizeof(mine));
+    return mine;
+}
+
+bool process_cpus_meet(const process_cpus *a, const process_cpus *b)
+{
+    for (size_t i = 0; i < PROCESS_CPUS / 64; i++)
+        if ((a->words[i] & b->words[i]) != 0)
+            return true;
+    return false;
+}
+
 bool process_ended(process of)
 {
     process_stat line = {0};

@@ -21,6 +21,19 @@ process process_self(void);
 /* The number of a namespace of this process, such as "pid" or "net"; 0: not known. */
 uint64_t process_namespace(const char *kind);
 
+enum { PROCESS_CPUS = 1024 };
+
+/* The CPUs that a thread may run on, a bit each. */
+typedef struct process_cpus {
+    uint64_t words[PROCESS_CPUS / 64];
+} process_cpus;
+
+/* Those of this thread; all, where the kernel has more of them or does not say. */
+process_cpus process_cpus_self(void);
+
+/* Whether there is one that both may run on. */
+bool process_cpus_meet(const process_cpus *a, const process_cpus *b);
+
 /* A descriptor that can be read from once the process has ended; -1 where the kernel has none, or
  * the process has ended, as process_ended then says. */
 int process_watch(process of);

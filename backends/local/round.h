@@ -19,17 +19,40 @@ muster_status round_meet(hall *of, int peer, const hall_slot **slot);
 /* round_meet for all ranks; then everyone is known to have left all operations before. */
 muster_status round_meet_all(hall *of);
 
+/* In an operation in which this rank meets nobody: looks now and then whether others, as far as
+ * they have come, disagree, without waiting for them. */
+muster_status round_look(hall *of);
+
+/* Waits until the tray of this operation may be filled. */
+muster_status round_await_tray(hall *of);
+
 /* The slot of a rank that was met. */
 static inline const hall_slot *round_slot(const hall *of, int rank)
 {
     return &of->rooms[rank].slots[of->number % HALL_SLOTS];
 }
 
-/* This rank needs no other's slot and memory any more. */
-void round_leave(hall *of);
+/* The tray of a rank that was met; the own one may be filled before round_tell. */
+static inline hall_tray *round_tray(const hall *of, int rank)
+{
+    return &of->rooms[rank].trays[of->number % HALL_TRAYS];
+}
 
-/* Waits until peer has called round_leave. */
-muster_status round_await_leave(hall *of, int peer);
+/* This rank needs no other's slot and memory any more; in an operation in which all ranks wait for
+ * all, which tells the others that it had left those before. */
+static inline void round_leave_met(hall *of)
+{
+    of->told = of->number - 1;
+}
+
+/* The same in any other. */
+static inline void round_leave(hall *of)
+{
+    if (of->number - of->told < HALL_TELLS)
+        return;
+    of->told = of->number;
+    station_write(of, &hall_my_room(of)->steps.done, of->number);
+}
 
 /* Whether it has come to this operation or a later one. */
 bool round_has_come(const hall *of, int rank);

@@ -35,7 +35,7 @@ typedef enum segment_state {
 typedef struct segment_cell {
     SEGMENT_APART _Atomic uint32_t state;
     uint8_t proof[CARD_NONCE];   /* its nonce, once it has mapped the segment */
-    _Atomic uint64_t operations; /* whole operations that it has done */
+    _Atomic uint64_t operations; /* whole operations that it had done when it left */
     SEGMENT_APART _Atomic uint32_t bell;
     _Atomic uint32_t sleepers;
 } segment_cell;

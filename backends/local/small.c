@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Operations whose data fits into slots.
+ * Operations whose data fits on trays.
  */
 #include "config.h"
 
@@ -49,26 +49,24 @@ static bool gives_each(muster_operation operation)
 bool small_fits(const hall *of)
 {
     muster_operation operation = of->call->operation;
-    if (operation == MUSTER_OPERATION_BARRIER)
-        return true;
     size_t most = gives_each(operation) ? HALL_PAYLOAD / (size_t)of->size : HALL_PAYLOAD;
     return largest_block(of) <= most / 8 * 8;
 }
 
-static void give(const hall *of, const hall_moves *moves, hall_slot *slot)
+static void give(const hall *of, const hall_moves *moves, hall_tray *tray)
 {
     const char *send = of->call->send;
     if (!moves->each) {
         size_t bytes = moves->gives ? hall_block_bytes(&moves->out, of->rank) : 0;
         if (bytes > 0)
-            memcpy(slot->payload, send, bytes);
+            memcpy(tray->payload, send, bytes);
         return;
     }
     size_t lane = lane_of(largest_block(of));
     for (int r = 0; r < of->size; r++) {
         size_t bytes = hall_gives_to(of, moves, r) ? hall_block_bytes(&moves->out, r) : 0;
         if (bytes > 0)
-            memcpy(slot->payload + lane * (size_t)r, send + hall_block_offset(&moves->out, r),
+            memcpy(tray->payload + lane * (size_t)r, send + hall_block_offset(&moves->out, r),
                    bytes);
     }
 }
@@ -77,7 +75,7 @@ static void give(const hall *of, const hall_moves *moves, hall_slot *slot)
 static const unsigned char *given(const hall *of, const hall_moves *moves, int rank)
 {
     size_t lane = moves->each ? lane_of(largest_block(of)) : 0;
-    return round_slot(of, rank)->payload + lane * (size_t)of->rank;
+    return round_tray(of, rank)->payload + lane * (size_t)of->rank;
 }
 
 static void take_reduced(hall *of, const hall_moves *moves)
@@ -103,21 +101,12 @@ static void take(hall *of, const hall_moves *moves)
     }
 }
 
-static muster_status barrier(hall *of)
-{
-    hall_slot *slot;
-    muster_status status = round_begin(of, &slot);
-    if (status != MUSTER_OK)
-        return status;
-    round_tell(of);
-    return round_meet_all(of);
-}
-
-/* Where all wait for all nobody needs to be told that this rank has left. */
 static muster_status meet(hall *of, const hall_moves *moves)
 {
     const hall_slot *slot;
     muster_status status = MUSTER_OK;
+    if (moves->from == of->rank)
+        return round_look(of);
     for (int step = 1; status == MUSTER_OK && step < of->size; step++) {
         int peer = (of->rank + step) % of->size;
         if (hall_takes_from(of, moves, peer))
@@ -136,14 +125,14 @@ static bool all_meet_all(muster_operation operation)
 muster_status small_run(hall *of)
 {
     muster_operation operation = of->call->operation;
-    if (operation == MUSTER_OPERATION_BARRIER)
-        return barrier(of);
     const hall_moves moves = reduces(operation) ? moves_of_reduction(of) : hall_moves_of(of);
     hall_slot *slot;
     muster_status status = round_begin(of, &slot);
+    if (status == MUSTER_OK)
+        status = round_await_tray(of);
     if (status != MUSTER_OK)
         return status;
-    give(of, &moves, slot);
+    give(of, &moves, round_tray(of, of->rank));
     round_tell(of);
     status = meet(of, &moves);
     if (status != MUSTER_OK)
@@ -154,7 +143,9 @@ muster_status small_run(hall *of)
     } else if (operation != MUSTER_OPERATION_REDUCE || of->rank == of->call->root) {
         take_reduced(of, &moves);
     }
-    if (!all_meet_all(operation))
+    if (all_meet_all(operation))
+        round_leave_met(of);
+    else
         round_leave(of);
     return MUSTER_OK;
 }

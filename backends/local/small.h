@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Operations whose data fits into the slots that ranks meet by: one round, no other memory.
+ * Operations whose data is too much for a slot and fits on a tray: one round all the same.
  */
 #ifndef MUSTER_LOCAL_SMALL_H
 #define MUSTER_LOCAL_SMALL_H

@@ -12,6 +12,7 @@
 #include <time.h>
 #ifdef __linux__
 #include <linux/futex.h>
+#include <linux/membarrier.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #endif
@@ -19,12 +20,15 @@
 #include "round.h"
 
 enum {
-    SPINS = 2000,        /* looks with a core for every rank: some 50 microseconds */
-    YIELD_NS = 100000,   /* for so long other ranks may run instead, where they share cores */
-    CROWDED_WAITS = 256, /* after a yield that took as long nobody yields for so many waits */
-    SPINS_A_CHECK = 64,  /* looks at the word for one at the state of the hall */
-    SPINS_A_YIELD = 128, /* and for a core that two ranks have come to share all the same */
-    NAP_NS = 50000000,   /* a sleeper looks about itself so often */
+    SPINS = 2000,      /* looks with a core for every rank: some 50 microseconds */
+    EAGER_SPINS = 50,  /* without a pause between them: the word mostly comes sooner than it ends */
+    YIELD_NS = 100000, /* for so long other ranks may run instead, where they share cores */
+    CROWDED_SPINS = 64,        /* looks before it sleeps there: some 2 microseconds */
+    CROWDED_WAITS = 256,       /* after a yield that took as long nobody yields for so many waits */
+    SPINS_A_CHECK = 64,        /* looks at the word for one at the state of the hall */
+    SPINS_A_YIELD = 128,       /* and for a core that two ranks have come to share all the same */
+    NAP_NS = 50000000,         /* a sleeper looks about itself so often */
+    UNFENCED_NAP_NS = 1000000, /* and where it may have missed a word */
     NAP_WITHOUT_FUTEX_NS = 50000
 };
 
@@ -58,16 +62,35 @@ static void ring(hall_doorbell *bell)
 #endif
 }
 
-void station_write(hall *of, _Atomic uint32_t *word, uint32_t number)
+bool station_sleepers_fence(void)
 {
-    /* A sleeper counts itself before it looks at the word for the last time. All four accesses are
-     * sequentially consistent, so that one of the two sees the other. */
-    atomic_store(word, number);
-    if (atomic_load(&of->lobby->asleep) == 0)
-        return;
+#ifdef __linux__
+    return syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED, 0, 0) == 0;
+#else
+    return false;
+#endif
+}
+
+/* All threads of ranks whose writers have no fence pass one before it returns; false where the
+ * system refuses. */
+static bool fence_writers(void)
+{
+#ifdef __linux__
+    return syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL_EXPEDITED, 0, 0) == 0;
+#else
+    return true; /* all of them have one */
+#endif
+}
+
+void station_wake(const hall *of)
+{
     for (int r = 0; r < of->size; r++) {
         hall_doorbell *bell = &of->rooms[r].bell;
-        if (atomic_load_explicit(&bell->waits_for, memory_order_relaxed) == (uint32_t)of->rank + 1)
+        uint32_t me = (uint32_t)of->rank + 1;
+        /* Once: a sleeper that shares this core wakes long after, and does not sleep before it has
+         * looked. */
+        if (atomic_load_explicit(&bell->waits_for, memory_order_relaxed) == me &&
+            atomic_compare_exchange_strong(&bell->waits_for, &me, 0))
             ring(bell);
     }
 }
@@ -82,11 +105,8 @@ void station_break(const hall *of, hall_state state)
     ring(&hall_my_room(of)->bell);
 }
 
-muster_status station_check(hall *of)
+muster_status station_failure(hall *of, uint32_t state)
 {
-    uint32_t state = atomic_load_explicit(&of->lobby->state, memory_order_acquire);
-    if (state == HALL_WHOLE)
-        return MUSTER_OK;
     if (state == HALL_MISMATCHED)
         return round_find_mismatch(of);
     return of->host->error(MUSTER_ERR_FAILED,
@@ -126,10 +146,23 @@ static void nap(hall *of, int peer, const _Atomic uint32_t *word, uint32_t targe
     uint32_t seen = atomic_load(&bell->rings);
     atomic_store(&bell->waits_for, (uint32_t)peer + 1);
     atomic_fetch_add(&of->lobby->asleep, 1);
+    int64_t most_ns = fence_writers() ? NAP_NS : UNFENCED_NAP_NS;
     if (!hall_reached(atomic_load(word), target) && atomic_load(&of->lobby->state) == HALL_WHOLE)
-        sleep_on(&bell->rings, seen, left_ns < NAP_NS ? left_ns : NAP_NS);
+        sleep_on(&bell->rings, seen, left_ns < most_ns ? left_ns : most_ns);
     atomic_fetch_sub(&of->lobby->asleep, 1);
     atomic_store(&bell->waits_for, 0);
+}
+
+/* It may be about to come from a rank that runs on another core, which else would have to wake this
+ * one, and so for each operation that follows. */
+static bool look_shortly(const _Atomic uint32_t *word, uint32_t target)
+{
+    for (int i = 0; i < CROWDED_SPINS; i++) {
+        if (is_reached(word, target))
+            return true;
+        relax();
+    }
+    return false;
 }
 
 /* A yield costs little where only ranks share the core. Where other processes want it too each may
@@ -138,7 +171,7 @@ static bool let_others_run(hall *of, const _Atomic uint32_t *word, uint32_t targ
 {
     if (of->crowded > 0) {
         of->crowded--;
-        return false;
+        return look_shortly(word, target);
     }
     int64_t begin = deadline_now_ns(), before = begin, now = begin;
     while (now - begin < YIELD_NS && atomic_load(&of->lobby->state) == HALL_WHOLE) {
@@ -164,7 +197,8 @@ static bool watch(hall *of, const _Atomic uint32_t *word, uint32_t target)
                 return false;
             if (i % SPINS_A_YIELD == SPINS_A_YIELD - 1)
                 sched_yield();
-            relax();
+            if (i > EAGER_SPINS)
+                relax();
         }
         return false;
     }
@@ -175,6 +209,10 @@ muster_status station_wait_long(hall *of, int peer, const _Atomic uint32_t *word
 {
     if (watch(of, word, target))
         return MUSTER_OK;
+    if (of->end.at_ns == 0)
+        of->end = deadline_in(of->timeout_ms);
+    if (of->waits != NULL)
+        of->waits(of->waiter);
     while (!is_reached(word, target)) {
         muster_status status = station_check(of);
         if (status != MUSTER_OK)

@@ -78,17 +78,8 @@ static amount amount_of(const muster_call *call, int rank, int size, bool in_slo
     }
 }
 
-/* There is one writer, so no other can come between. */
-static void add(_Atomic uint64_t *sum, uint64_t more)
-{
-    uint64_t before = atomic_load_explicit(sum, memory_order_relaxed);
-    atomic_store_explicit(sum, before + more, memory_order_relaxed);
-}
-
 void traffic_add(traffic *sum, const muster_call *call, int rank, int size, bool in_slots)
 {
     const amount moved = amount_of(call, rank, size, in_slots);
-    add(&sum->operations, 1);
-    add(&sum->given, moved.given);
-    add(&sum->taken, moved.taken);
+    traffic_add_bytes(sum, moved.given, moved.taken);
 }

@@ -18,6 +18,20 @@ typedef struct traffic {
     _Atomic uint64_t taken; /* bytes read of what others have put there */
 } traffic;
 
+/* There is one writer, so no other can come between. */
+static inline void traffic_add_to(_Atomic uint64_t *sum, uint64_t more)
+{
+    uint64_t before = atomic_load_explicit(sum, memory_order_relaxed);
+    atomic_store_explicit(sum, before + more, memory_order_relaxed);
+}
+
+static inline void traffic_add_bytes(traffic *sum, uint64_t given, uint64_t taken)
+{
+    traffic_add_to(&sum->operations, 1);
+    traffic_add_to(&sum->given, given);
+    traffic_add_to(&sum->taken, taken);
+}
+
 /* Adds an operation that went well, on that rank of size; in slots is one that small_run carried
  * out. */
 void traffic_add(traffic *sum, const muster_call *call, int rank, int size, bool in_slots);

@@ -18,19 +18,14 @@ bool whole_can(muster_comm *comm, const muster_call *call)
     return hall_can(call);
 }
 
-/* One that had left before is not seen by the watch any more. */
-static void begin(muster_comm *comm)
+/* The watch need know of an operation only where it waits: then it looks for ranks that have left.
+ * One that had left before is not seen by it any more. */
+void whole_waits(void *waiter)
 {
-    atomic_store(&comm->running, ++comm->operations);
-    if (comm->size > 1 && atomic_load(&segment_at_head(&comm->memory)->gone) > 0)
+    muster_comm *comm = waiter;
+    atomic_store(&comm->running, comm->operations);
+    if (atomic_load(&segment_at_head(&comm->memory)->gone) > 0)
         watch_look();
-}
-
-static void end(muster_comm *comm)
-{
-    if (comm->size > 1)
-        atomic_store(&comm_cell(comm, comm->rank)->operations, comm->operations);
-    atomic_store(&comm->running, 0);
 }
 
 void whole_traffic(muster_comm *comm, uint64_t *operations, uint64_t *given, uint64_t *taken)
@@ -77,13 +72,12 @@ static muster_status fail(muster_comm *comm, muster_status status)
 
 muster_status whole_run(muster_comm *comm, const muster_call *call)
 {
-    if (comm->hall == NULL || breach_notice(comm))
+    if (comm->hall == NULL)
         return breach_error(comm);
     int64_t timeout_ms = call->timeout_ms > 0 ? call->timeout_ms : comm->timeout_ms;
-    begin(comm);
-    muster_status status = hall_run(comm->hall, call, deadline_in(timeout_ms));
-    if (status != MUSTER_OK)
-        return fail(comm, status);
-    end(comm);
-    return MUSTER_OK;
+    comm->operations++;
+    muster_status status = hall_run(comm->hall, call, timeout_ms);
+    if (atomic_load_explicit(&comm->running, memory_order_relaxed) != 0)
+        atomic_store(&comm->running, 0);
+    return status == MUSTER_OK ? MUSTER_OK : fail(comm, status);
 }

@@ -9,6 +9,9 @@
 
 bool whole_can(muster_comm *comm, const muster_call *call);
 muster_status whole_run(muster_comm *comm, const muster_call *call);
+/* A hall_place's, of a muster_comm. */
+void whole_waits(void *waiter);
+
 bool whole_has_come(muster_comm *comm, int peer);
 void whole_traffic(muster_comm *comm, uint64_t *operations, uint64_t *given, uint64_t *taken);
 

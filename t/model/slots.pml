@@ -1,31 +1,67 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The slots of backends/local/round.c and how a waiting rank sleeps (station.c), for spin: two
- * ranks, operations that either all wait for all in or only rank 0 gives something in, a ring of
- * SLOTS slots, and more operations than slots. Checked: a rank takes what belongs to its operation
- * and nothing that was written over, and nobody sleeps for ever (no invalid end state).
+ * The slots and trays of backends/local/round.c and how a waiting rank sleeps (station.c), for
+ * spin: two ranks, operations that either all wait for all in or only rank 0 gives something in,
+ * every other one on a tray, and more operations than slots. A word that a rank writes may reach
+ * memory later than what the rank then reads, unless somebody has the system fence it. Checked: a
+ * rank takes what belongs to its operation and nothing that was written over, and nobody waits or
+ * sleeps for ever (no invalid end state).
  */
-#define SLOTS 2
-#define OPERATIONS 6
-#define ROOTED(number) ((number) % 3 != 1)
+#define SLOTS 8
+#define AHEAD 4
+#define TRAYS 2
+#define TELLS 2
+#define OPERATIONS 10
+#define TOGETHER(number) ((number) % 3 == 1)
+#define ON_TRAY(number) ((number) % 2 == 0)
 
-byte stamp[4];   /* [rank * SLOTS + number % SLOTS] */
-byte payload[4];
-byte done[2];
+#define STAMP(rank, number) ((rank) * SLOTS + (number) % SLOTS)
+#define DONE(rank) (2 * SLOTS + (rank))
+
+byte words[18];
+byte inside[16]; /* [STAMP] */
+byte trays[4];   /* [rank * TRAYS + number % TRAYS] */
+bool under_way[2];
+byte where[2], what[2]; /* a word and its value, where one is under way */
 byte asleep;
 bool waits[2];
 bool rung[2];
 
-/* The word is written, then it is looked whether somebody sleeps. */
-inline wake(other)
+inline arrive(rank)
 {
+    words[where[rank]] = what[rank];
+    under_way[rank] = false
+}
+
+active [2] proctype memory()
+{
+    byte rank = _pid;
+end:
+    do
+    :: atomic { under_way[rank] -> arrive(rank) }
+    od
+}
+
+/* The word is written, then it is looked whether somebody sleeps. */
+inline write(word, number)
+{
+    atomic {
+        !under_way[me];
+        where[me] = word;
+        what[me] = number;
+        under_way[me] = true
+    }
     if
-    :: asleep > 0 && waits[other] -> rung[other] = true
+    :: asleep > 0 ->
+        if
+        :: atomic { waits[other] -> waits[other] = false; rung[other] = true }
+        :: else
+        fi
     :: else
     fi
 }
 
-/* The sleeper counts itself, then looks at the word for the last time. */
+/* The sleeper counts itself, has the writer fenced, then looks at the word for the last time. */
 inline await(reached)
 {
     do
@@ -33,7 +69,8 @@ inline await(reached)
     :: else ->
         rung[me] = false;
         waits[me] = true;
-        asleep++;
+        atomic { !under_way[me]; asleep++ }
+        atomic { if :: under_way[other] -> arrive(other) :: else fi } /* the fence */
         if
         :: reached
         :: else -> rung[me]
@@ -43,38 +80,65 @@ inline await(reached)
     od
 }
 
+inline await_left(last)
+{
+    if
+    :: number > last && passed < number - last ->
+        await(words[DONE(other)] >= number - last);
+        passed = words[DONE(other)]
+    :: else
+    fi
+}
+
+inline give()
+{
+    await_left(AHEAD);
+    if
+    :: ON_TRAY(number) ->
+        await_left(TRAYS);
+        trays[me * TRAYS + number % TRAYS] = number
+    :: else -> inside[STAMP(me, number)] = number
+    fi;
+    write(STAMP(me, number), number)
+}
+
+inline take()
+{
+    await(words[STAMP(other, number)] >= number);
+    assert(words[STAMP(other, number)] == number);
+    if
+    :: ON_TRAY(number) -> assert(trays[other * TRAYS + number % TRAYS] == number)
+    :: else -> assert(inside[STAMP(other, number)] == number)
+    fi;
+    if
+    :: passed < number - 1 -> passed = number - 1
+    :: else
+    fi
+}
+
+inline leave()
+{
+    if
+    :: TOGETHER(number) -> told = number - 1
+    :: !TOGETHER(number) && number - told >= TELLS ->
+        told = number;
+        write(DONE(me), number)
+    :: else
+    fi
+}
+
 proctype rank(byte me)
 {
-    byte number = 1, passed = 0, other = 1 - me;
+    byte number = 1, passed = 0, told = 0, other = 1 - me;
     do
     :: number > OPERATIONS -> break
     :: else ->
+        give();
         if
-        :: number > SLOTS && passed < number - SLOTS ->
-            await(done[other] >= number - SLOTS);
-            passed = done[other]
+        :: TOGETHER(number) || me == 1 -> take()
         :: else
         fi;
-        payload[me * SLOTS + number % SLOTS] = number;
-        stamp[me * SLOTS + number % SLOTS] = number;
-        wake(other);
-        if
-        :: !ROOTED(number) || me == 1 ->
-            await(stamp[other * SLOTS + number % SLOTS] >= number);
-            assert(stamp[other * SLOTS + number % SLOTS] == number);
-            assert(payload[other * SLOTS + number % SLOTS] == number);
-            if
-            :: passed < number - 1 -> passed = number - 1
-            :: else
-            fi
-        :: else
-        fi;
-        if
-        :: ROOTED(number) ->
-            done[me] = number;
-            wake(other)
-        :: else
-        fi;
+        leave();
         number++
     od
 }
