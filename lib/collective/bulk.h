@@ -30,8 +30,8 @@ muster_status bulk_all_gather_equal(muster_group *group, const message_label *la
 muster_status bulk_run(muster_group *group, group_side *side, muster_call *call,
                        const message_label *label, deadline end);
 
-/* Has the group's communicator carry the call out whole, where it can: then *status is what comes of
- * it. False where it can't. timeout_ms is what is left until end where that is known, else 0. */
+/* Has the group's communicator carry the call out whole, where it can: then *status is what comes
+ * of it. False where it can't. timeout_ms is what is left until end where that is known, else 0. */
 bool bulk_try(muster_group *group, const collective_call *call, const message_label *label,
               deadline end, int64_t timeout_ms, muster_status *status);
 
