@@ -57,10 +57,11 @@ static bool can(const muster_group *group, const muster_call *call)
     return call->uniform && group->host.backend->ops->can(atomic_load(&group->host.comm), call);
 }
 
-/* Another rank has broken off, or knows who differs, and is about to say so. */
+/* Another rank has broken off, or knows who differs, and is about to say so: as soon as it is given
+ * a core. */
 static void await_report(muster_group *group)
 {
-    enum { MOMENT_MS = 500 };
+    enum { MOMENT_MS = 3000 };
     const struct timespec nap = {0, 1000000};
     deadline end = deadline_in(MOMENT_MS);
     while (failure_begun(group) == MUSTER_OK && deadline_left_ms(end) > 0)
