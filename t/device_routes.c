@@ -321,8 +321,8 @@ static void describes(int rank, int size)
           "\"device_memory\":\"nccl\"", "\"transport\":\"NCCL", "\"why\":\"asked for\""}},
         {"gloo",
          {"\"backend\":\"gloo\"", "\"host_memory\":\"local\"",
-          "\"device_memory\":\"staged through the host, by local\"", "\"transport\":\"",
-          "\"why\""}},
+          "\"device_memory\":\"staged through the host, by local\"",
+          "\"within_this_host\":\"local: shared memory", "\"why\""}},
     };
     gpu_take(rank);
     for (size_t i = 0; i < 3; i++) {

@@ -321,7 +321,7 @@ static void by_host(void)
     const char *backend = strstr(regular, "  backend          ");
     ok(backend != NULL && strstr(backend, "local") == backend + 19,
        "a regular one needs no network");
-    has_str(regular, "all ranks are on one host and share its memory\n", "since it is on one host");
+    has_str(regular, "auto: all 2 ranks are on one host and share its memory;", "for that reason");
     has_str(orthogonal, IPV4, "an orthogonal one is on the network");
     has_str(orthogonal, "  address chosen   route to the store\n", "that leads to the store");
     job_clear(&two, nodes);

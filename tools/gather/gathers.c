@@ -8,17 +8,19 @@
 #include "job.h"
 #include "stopwatch.h"
 
-static uint64_t gathers_sent(const muster_group *group)
+/* What came, for what a rank gives in shared memory it gives once, though several take it. */
+static uint64_t gathers_received(const muster_group *group)
 {
-    uint64_t sent = 0, received;
+    uint64_t sent, received = 0;
     (void)muster_group_traffic(group, &sent, &received);
-    return sent;
+    return received;
 }
 
-/* The sum over the world of what each rank sent. */
-static bool gathers_add_up(gather_job *job, uint64_t sent, uint64_t *sum)
+/* The sum over the world of what reached each rank. */
+static bool gathers_add_up(gather_job *job, uint64_t received, uint64_t *sum)
 {
-    if (muster_all_reduce(job->world, &sent, sum, 1, MUSTER_UINT64, MUSTER_SUM, NULL) != MUSTER_OK)
+    if (muster_all_reduce(job->world, &received, sum, 1, MUSTER_UINT64, MUSTER_SUM, NULL) !=
+        MUSTER_OK)
         return job_refuse(job, "%s", muster_last_error());
     return true;
 }
@@ -30,15 +32,15 @@ bool gathers_run_tokens(gather_job *job)
     size_t to = prompts_share(list->count, job->rank + 1, job->size);
     muster_token_lists mine = {to - from, list->lengths + from, list->tokens + list->offsets[from]};
     muster_tokens *all = NULL;
-    uint64_t before = gathers_sent(job->regular);
+    uint64_t before = gathers_received(job->regular);
     double start = stopwatch_seconds();
     if (muster_all_gather_tokens(job->regular, &mine, &all) != MUSTER_OK)
         return job_refuse(job, "%s", muster_last_error());
     job->token_seconds = stopwatch_seconds() - start;
-    uint64_t sent = gathers_sent(job->regular) - before;
+    uint64_t received = gathers_received(job->regular) - before;
     bool right = check_tokens(job, job->regular, all);
     muster_tokens_free(all);
-    return gathers_add_up(job, sent, &job->token_bytes) && right;
+    return gathers_add_up(job, received, &job->token_bytes) && right;
 }
 
 bool gathers_run_objects(gather_job *job)
@@ -48,13 +50,13 @@ bool gathers_run_objects(gather_job *job)
     size_t to = prompts_share(list->count, job->rank + 1, job->size);
     muster_object_list mine = {to - from, list->lines + from};
     muster_objects *all = NULL;
-    uint64_t before = gathers_sent(job->orthogonal);
+    uint64_t before = gathers_received(job->orthogonal);
     double start = stopwatch_seconds();
     if (muster_all_gather_objects(job->orthogonal, &mine, &all) != MUSTER_OK)
         return job_refuse(job, "%s", muster_last_error());
     job->object_seconds = stopwatch_seconds() - start;
-    uint64_t sent = gathers_sent(job->orthogonal) - before;
+    uint64_t received = gathers_received(job->orthogonal) - before;
     bool right = check_objects(job, job->orthogonal, all);
     muster_objects_free(all);
-    return gathers_add_up(job, sent, &job->object_bytes) && right;
+    return gathers_add_up(job, received, &job->object_bytes) && right;
 }
