@@ -112,6 +112,17 @@ static void call(size_t job, size_t i)
     clear(job, nodes);
 }
 
+/* Several pieces of each slice, and some of the last are shorter than others. */
+static void pieces(size_t job)
+{
+    struct command nodes[MOST_HOSTS];
+    const char *const program[] = {PERF_TOOL, "all_reduce", "-b", "18000012", "-e", "18000012",
+                                   "-n",      "1",          "-w", "1",        NULL};
+    ok(run(job, program, nodes), "%s: all_reduce of several pieces", jobs[job].what);
+    has_str(nodes[0].out, "# Out of bounds values : 0 OK", "every rank gets what it should");
+    clear(job, nodes);
+}
+
 static void describes(size_t job)
 {
     struct command nodes[MOST_HOSTS];
@@ -133,11 +144,12 @@ int main(void)
         hosts_end();
         plan_skip_all("%s", missing);
     }
-    plan(NUM_JOBS * (2 * NUM_CALLS + 2));
+    plan(NUM_JOBS * (2 * NUM_CALLS + 4));
     for (size_t job = 0; job < NUM_JOBS; job++) {
         describes(job);
         for (size_t i = 0; i < NUM_CALLS; i++)
             call(job, i);
+        pieces(job);
     }
     hosts_end();
     return done();

@@ -13,6 +13,11 @@
 /* Up to so many bytes of all hosts together a reduction takes one step instead of two. */
 enum { ONE_STEP_BYTES = 1 << 16, HOSTS_AT_ONCE = 16 };
 
+/* Of a slice as much goes at once: so no call needs room for a whole slice of each host, and what
+ * has been reduced goes out while the next comes in. Smaller pieces cost more in wake-ups than they
+ * gain in the cache (doc/speed.md). */
+enum { PIECE_BYTES = 4 << 20 };
+
 /* What goes to each host and comes from it. */
 typedef struct parcels {
     const char *send;
@@ -24,22 +29,28 @@ typedef struct parcels {
     const size_t *receive_bytes;
 } parcels;
 
-/* Every host sends to and receives from every other, beginning with its neighbour. */
-static muster_status swap(const across *way, const parcels *all)
+static void swap_with(const across *way, const parcels *all, int step, message pair[2])
 {
-    int n = way->hosts, me = way->host;
+    int n = way->hosts, to = (way->host + step) % n, from = (way->host - step + n) % n;
+    size_t offset = all->send_offsets != NULL ? all->send_offsets[to] : 0;
+    size_t bytes = all->send_bytes != NULL ? all->send_bytes[to] : all->sent;
+    message_to(&pair[0], way->ranks[to], way->label, all->send + offset, bytes);
+    message_from(&pair[1], way->ranks[from], way->label, all->receive + all->receive_offsets[from],
+                 all->receive_bytes[from]);
+}
+
+/* Every host sends to and receives from every other, beginning with its neighbour; of several
+ * parcels in their order. */
+static muster_status swap(const across *way, const parcels *all, int num_parcels)
+{
+    enum { MOST_PARCELS = 2 };
     muster_status status = MUSTER_OK;
-    for (int first = 1; status == MUSTER_OK && first < n; first += HOSTS_AT_ONCE) {
-        message messages[2 * HOSTS_AT_ONCE];
+    for (int first = 1; status == MUSTER_OK && first < way->hosts; first += HOSTS_AT_ONCE) {
+        message messages[2 * HOSTS_AT_ONCE * MOST_PARCELS];
         size_t count = 0;
-        for (int step = first; step < n && step < first + HOSTS_AT_ONCE; step++) {
-            int to = (me + step) % n, from = (me - step + n) % n;
-            size_t offset = all->send_offsets != NULL ? all->send_offsets[to] : 0;
-            size_t bytes = all->send_bytes != NULL ? all->send_bytes[to] : all->sent;
-            message_to(&messages[count++], way->ranks[to], way->label, all->send + offset, bytes);
-            message_from(&messages[count++], way->ranks[from], way->label,
-                         all->receive + all->receive_offsets[from], all->receive_bytes[from]);
-        }
+        for (int step = first; step < way->hosts && step < first + HOSTS_AT_ONCE; step++)
+            for (int p = 0; p < num_parcels; p++, count += 2)
+                swap_with(way, &all[p], step, &messages[count]);
         status = messages_carry(way->group, messages, count, way->end);
     }
     return status;
@@ -131,10 +142,68 @@ static muster_status reduce_in_one_step(const across *way, void *buffer, size_t 
                             .receive = all.arrays,
                             .receive_offsets = all.places.offsets,
                             .receive_bytes = all.places.bytes};
-    status = swap(way, &arrays);
+    status = swap(way, &arrays, 1);
     if (status == MUSTER_OK)
         shelf_reduce(&all, way, buffer, buffer, type, redop);
     shelf_free(&all);
+    return status;
+}
+
+/* What lies in each slice from at on, and is no more than a piece. */
+static void cut(const across *way, const layout *slices, size_t at, layout *pieces)
+{
+    for (int h = 0; h < way->hosts; h++) {
+        size_t left = slices->bytes[h] > at ? slices->bytes[h] - at : 0;
+        pieces->bytes[h] = left < PIECE_BYTES ? left : PIECE_BYTES;
+        pieces->offsets[h] = slices->offsets[h] + at;
+    }
+}
+
+/* The pieces at raw of all hosts come to the one whose slice it is, and in the same step the pieces
+ * before, which have been reduced, go from there to all others. */
+static muster_status swap_pieces(const across *way, char *buffer, const layout *raw,
+                                 const layout *reduced, shelf *all)
+{
+    size_t me = (size_t)way->host;
+    parcels both[2];
+    int count = 0;
+    for (int h = 0; raw != NULL && h < way->hosts; h++)
+        all->places.bytes[h] = raw->bytes[me];
+    if (raw != NULL)
+        both[count++] = (parcels){.send = buffer,
+                                  .send_offsets = raw->offsets,
+                                  .send_bytes = raw->bytes,
+                                  .receive = all->arrays,
+                                  .receive_offsets = all->places.offsets,
+                                  .receive_bytes = all->places.bytes};
+    if (reduced != NULL)
+        both[count++] = (parcels){.send = buffer + reduced->offsets[me],
+                                  .sent = reduced->bytes[me],
+                                  .receive = buffer,
+                                  .receive_offsets = reduced->offsets,
+                                  .receive_bytes = reduced->bytes};
+    return swap(way, both, count);
+}
+
+static muster_status reduce_pieces(const across *way, char *buffer, const layout *slices,
+                                   muster_type type, muster_reduction redop, shelf *all,
+                                   layout pieces[2])
+{
+    size_t longest = slices->bytes[0];
+    layout *raw = &pieces[0], *reduced = &pieces[1];
+    muster_status status = MUSTER_OK;
+    for (size_t at = 0; status == MUSTER_OK && at < longest + PIECE_BYTES; at += PIECE_BYTES) {
+        bool more = at < longest;
+        cut(way, slices, at, raw);
+        status = swap_pieces(way, buffer, more ? raw : NULL, at > 0 ? reduced : NULL, all);
+        if (status == MUSTER_OK && more) {
+            char *own = buffer + raw->offsets[way->host];
+            shelf_reduce(all, way, own, own, type, redop);
+        }
+        layout *next = reduced;
+        reduced = raw;
+        raw = next;
+    }
     return status;
 }
 
@@ -142,24 +211,21 @@ static muster_status reduce_in_one_step(const across *way, void *buffer, size_t 
 static muster_status reduce_by_slices(const across *way, char *buffer, const layout *slices,
                                       muster_type type, muster_reduction redop)
 {
+    size_t n = (size_t)way->hosts, size = muster_type_size(type), own = slices->bytes[way->host];
     shelf all;
-    size_t me = (size_t)way->host, size = muster_type_size(type);
-    char *own = buffer + slices->offsets[me];
-    muster_status status = shelf_new(&all, way, slices->bytes[me] / size, size);
+    layout pieces[2] = {{0}};
+    muster_status status =
+        shelf_new(&all, way, (own < PIECE_BYTES ? own : PIECE_BYTES) / size, size);
     if (status != MUSTER_OK)
         return status;
-    const parcels parts = {.send = buffer,
-                           .send_offsets = slices->offsets,
-                           .send_bytes = slices->bytes,
-                           .receive = all.arrays,
-                           .receive_offsets = all.places.offsets,
-                           .receive_bytes = all.places.bytes};
-    status = swap(way, &parts);
-    if (status == MUSTER_OK)
-        shelf_reduce(&all, way, own, own, type, redop);
+    if (layout_equal(&pieces[0], n, 0, 1) && layout_equal(&pieces[1], n, 0, 1))
+        status = reduce_pieces(way, buffer, slices, type, redop, &all, pieces);
+    else
+        status = compose_no_memory(way->group, 6 * n * sizeof(size_t), "a layout");
+    layout_free(&pieces[0]);
+    layout_free(&pieces[1]);
     shelf_free(&all);
-    return status == MUSTER_OK ? across_all_gather(way, buffer, slices->bytes, slices->offsets)
-                               : status;
+    return status;
 }
 
 muster_status across_all_reduce(const across *way, void *buffer, size_t count, muster_type type,
@@ -210,5 +276,5 @@ muster_status across_all_gather(const across *way, void *buffer, const size_t *b
                             .receive = buffer,
                             .receive_offsets = offsets,
                             .receive_bytes = bytes};
-    return swap(way, &blocks);
+    return swap(way, &blocks, 1);
 }
