@@ -61,6 +61,8 @@ check_PROGRAMS += \
 	t/several_hosts_cut.t
 check_LTLIBRARIES += t/libhosts.la
 endif
+# Two hosts on this machine for whoever measures.
+EXTRA_DIST += t/perf_hosts
 HOSTS_LDADD = t/libhosts.la $(TOOLTEST_LDADD)
 t_libhosts_la_SOURCES = t/hosts.c t/hosts.h
 t_hierarchy_t_CPPFLAGS = $(TOOLTEST_CPPFLAGS)
