@@ -30,7 +30,10 @@ static void groups(void)
     ok(number(all, "world_seconds") > 0 && number(all, "sub_groups_seconds") > 0, "time");
     ok(number(all, "world_store_operations") > 0, "store operations of the world");
     ok(number(all, "sub_groups_store_operations") > 0, "and of the sub-groups");
-    is_int((long long)json_array_size(json_object_get(all, "world_rounds")), 3, "all rounds");
+    ok(json_array_size(json_object_get(all, "world_rounds")) == 3 &&
+           number(all, "first_world_seconds") > 0 &&
+           json_object_get(all, "torch_world_seconds") == NULL,
+       "all rounds, and the world before them");
     json_decref(all);
     TOOLS_RANKS(3, "muster-perf", "groups", "-g", "2");
     ok(tools_run.status == 1 && tools_count(tools_run.err, "does not divide the 3 ranks") == 1,
@@ -149,6 +152,85 @@ static void store_torch(void)
     json_decref(all);
 }
 
+/* ---- Beside torch -------------------------------------------------------------------------- */
+
+/* A program that answers as a rank of torch does. */
+static const char *peer(const char *answer)
+{
+    char text[512];
+    snprintf(text, sizeof(text),
+             "#!/bin/sh\necho '12 0'\nread -r line\necho '2 0'\n"
+             "while read -r line; do echo '%s'; done\n",
+             answer);
+    const char *path = tools_write("peer", text);
+    chmod(path, 0700);
+    return path;
+}
+
+static void peer_in_words(void)
+{
+    TOOLS_RANKS(2, "muster-perf", "groups", "-n", "2", "--peer", "torch", "--torch", peer("5 4"));
+    has_str(tools_run.out, "  world                                             5000.00 ",
+            "groups: what torch took");
+    has_str(tools_run.out, "muster's share\n", "and muster's share of it");
+    ok(tools_width(tools_run.out) <= 80, "a table for a terminal");
+    TOOLS_RANKS(2, "muster-perf", "gather_tokens", "-n", "1", "--ragged", "3x5", "--peer", "torch",
+                "--torch", peer("5 4"));
+    has_str(tools_run.out, "  torch's time, padded               5000.000 ms", "a gather");
+    has_str(tools_run.out, "  of that, between ranks             4000.000 ms",
+            "and its calls alone");
+    ok(tools_width(tools_run.out) <= 80, "a table for a terminal too");
+    static const char *const words[][2] = {{"groups", "-n"}, {"gather_tokens", "--rounds"}};
+    for (size_t i = 0; i < 2; i++) {
+        TOOLS_RANKS(2, "muster-perf", words[i][0], words[i][1], "1", "--peer", "torch", "--torch",
+                    peer("-1 0 it has no such thing"));
+        ok(tools_run.status == 1 &&
+               strstr(tools_run.err, "--peer torch: it has no such thing") != NULL,
+           "%s: what a peer lacks ends it", words[i][0]);
+        TOOLS_RANKS(2, "muster-perf", words[i][0], words[i][1], "1", "--peer", "torch", "--torch",
+                    peer("!its lists differ"));
+        ok(tools_run.status == 1 && strstr(tools_run.err, "--peer torch: its lists differ") != NULL,
+           "%s: a peer that gives up does too", words[i][0]);
+    }
+}
+
+/* Whether torch's part of the JSON is there: a median, and a time for each round. */
+static bool has_torch(const json_t *all, const char *median, const char *rounds)
+{
+    return number(all, median) > 0 && json_array_size(json_object_get(all, rounds)) == 2;
+}
+
+/* The distribution's torch, where it is. Token lists with ids of -1 and without any are told apart
+ * by it too, or it would say so. */
+static void real_torch(void)
+{
+    if (system("/usr/bin/python3 -c 'import torch.distributed' 2>/dev/null") != 0) {
+        skip(3, "/usr/bin/python3 has no torch");
+        return;
+    }
+    TOOLS_RANKS(4, "muster-perf", "groups", "-n", "2", "--json", "--timeout", "60", "--peer",
+                "torch", "--torch", "/usr/bin/python3");
+    json_t *all = tools_json();
+    ok(has_torch(all, "torch_world_seconds", "torch_world_rounds") &&
+           has_torch(all, "torch_sub_groups_seconds", "torch_sub_groups_rounds") &&
+           number(all, "torch_first_world_seconds") > 0,
+       "groups beside torch");
+    json_decref(all);
+    const char *lists = tools_write("lists", "{\"prompt\":\"a\",\"token_ids\":[-1,5]}\n"
+                                             "{\"prompt\":\"b\",\"token_ids\":[]}\n"
+                                             "{\"prompt\":\"c\",\"token_ids\":[7,-1,-1]}\n");
+    const char *files[] = {lists, PROMPTS};
+    for (size_t i = 0; i < 2; i++) {
+        TOOLS_RANKS(2, "muster-perf", "gather_tokens", "-n", "2", "--tokens", files[i], "--json",
+                    "--timeout", "60", "--peer", "torch", "--torch", "/usr/bin/python3");
+        all = tools_json();
+        ok(has_torch(all, "torch_seconds", "torch_rounds") &&
+               number(all, "torch_moving_seconds") > 0,
+           "a gather of %s beside torch", i == 0 ? "odd lists" : "real prompts");
+        json_decref(all);
+    }
+}
+
 static void refused(const char *name, const char *words)
 {
     ok(tools_run.status == 2 && strstr(tools_run.err, words) != NULL, "%s is refused", name);
@@ -208,13 +290,15 @@ static void command_line(void)
 int main(void)
 {
     needs_gloo();
-    plan(TOOLS_COMMON_POINTS + 10 + 10 + 24 + 10 + 9 + 1);
+    plan(TOOLS_COMMON_POINTS + 10 + 10 + 24 + 10 + 9 + 1 + 10 + 3);
     command_line();
     groups();
     gather();
     store();
     no_torches();
     store_torch();
+    peer_in_words();
+    real_torch();
     tools_clean();
     return done();
 }

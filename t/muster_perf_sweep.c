@@ -160,15 +160,26 @@ static void wrongs(void)
 
 /* ---- Peers --------------------------------------------------------------------------------- */
 
-/* A program that answers as a peer does; each order goes to a file. */
+/* A program that answers as a rank of torch does: the port, then how many ranks there are, then
+ * answer to each order, which goes to a file of that rank. */
 static const char *peer_script(const char *name, const char *first, const char *answer)
 {
     char text[1024];
     const char *log = tools_path("orders");
     snprintf(text, sizeof(text),
-             "#!/bin/sh\necho '%s'\nwhile read -r line; do echo \"$line\" >>%s; echo '%s'; done\n",
+             "#!/bin/sh\necho '12 0'\nread -r line\necho '%s'\n"
+             "while read -r line; do echo \"$line\" >>%s.$6; echo '%s'; done\n",
              first, log, answer);
     const char *path = tools_write(name, text);
+    chmod(path, 0700);
+    return path;
+}
+
+/* The same of an MPI, which is one program for all ranks. */
+static const char *mpi_script(void)
+{
+    const char *path =
+        tools_write("mpirun", "#!/bin/sh\necho '2 0'\nwhile read -r line; do echo '0.5 0'; done\n");
     chmod(path, 0700);
     return path;
 }
@@ -182,7 +193,7 @@ static void torch_in_words(void)
                 peer_script("peer", "2 0", "1000 0"));
     ok(tools_run.status == 0 && tools_run.err[0] == '\0', "beside a peer");
     has_str(tools_run.out, " 1000000000.00 ", "the peer's time is in a table");
-    FILE *file = fopen(tools_path("orders"), "re");
+    FILE *file = fopen(tools_path("orders.1"), "re");
     size_t length = file == NULL ? 0 : fread(orders, 1, sizeof(orders) - 1, file);
     orders[length] = '\0';
     if (file != NULL)
@@ -190,7 +201,7 @@ static void torch_in_words(void)
     is_str(orders,
            "all_reduce float32 sum 0 2 3 1\nall_reduce float32 sum 0 2 3 1\n"
            "all_reduce float32 sum 0 16 3 1\nall_reduce float32 sum 0 16 3 1\n",
-           "it was asked in each round");
+           "each of its ranks was asked in each round");
     TOOLS_RANKS(2, "muster-perf", "broadcast", PEER, "torch", "--torch",
                 peer_script("none", "2 0", "-1 0"), "-o", "avg");
     has_str(tools_run.out, "          N/A      N/A\n", "what a peer lacks is N/A");
@@ -258,7 +269,7 @@ static void peers_that_fail(void)
     ok(tools_run.status == 1 && tools_count(tools_run.err, "--peer mpi: false: ") == 1,
        "a compiler that fails");
     setenv("MPICC", "true", 1);
-    setenv("MPIRUN", peer_script("mpirun", "2 0", "0.5 0"), 1);
+    setenv("MPIRUN", mpi_script(), 1);
     TOOLS_RANKS(2, "muster-perf", "all_reduce", PEER, "mpi", "--json", "--timeout", "20");
     unsetenv("MPICC");
     unsetenv("MPIRUN");
@@ -377,8 +388,10 @@ static void command_line(void)
         {"all_reduce", "--clients", "1", "are for store", 2},
         {"all_reduce", "--ragged", "1x1", "are for gather_tokens", 2},
         {"groups", "-b", "8", "are for operations", 2},
-        {"gather_tokens", "--peer", "mpi", "are for operations", 2},
-        {"overlap", "--peer", "mpi", "--peer is for operations", 2},
+        {"gather_tokens", "--peer", "mpi", "--peer mpi is for operations", 2},
+        {"groups", "--peer", "mpi", "--peer mpi is for operations", 2},
+        {"overlap", "--peer", "torch", "--peer torch for operations, groups", 2},
+        {"store", "--peer", "torch", "--peer torch for operations, groups", 2},
         {"all_reduce", "-e", "65536G", "not enough memory", 1},
     };
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
@@ -396,7 +409,7 @@ int main(void)
     needs_gloo();
     /* AddressSanitizer's memory does not just run out, unless it is told to. */
     setenv("ASAN_OPTIONS", "allocator_may_return_null=1", 1);
-    plan(NUM_OPERATIONS + 11 + 8 + 10 + 3 + 6 + 12 + 12 + 29);
+    plan(NUM_OPERATIONS + 11 + 8 + 10 + 3 + 6 + 12 + 12 + 31);
     command_line();
     for (size_t i = 0; i < NUM_OPERATIONS; i++)
         operation(i);

@@ -6,6 +6,7 @@
 
 #include "perf/perf.h"
 #include "command_line.h"
+#include "stopwatch.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -30,10 +31,12 @@ int main(int argc, char **argv)
         return status;
     if (strcmp(options.what, "store") == 0)
         return command_line_end(perf_store(&options) ? EXIT_SUCCESS : EXIT_FAILURE);
+    double start = stopwatch_seconds();
     if (job_options_open(&options.job, "perf", &world) != MUSTER_OK) {
         command_line_say("%s", muster_last_error());
         return EXIT_FAILURE;
     }
+    options.opening_seconds = stopwatch_seconds() - start;
     bool good = perf_measure(&options, world);
     /* Who leaves first, be it with wrong results, would look lost to a rank that is still here. */
     if (muster_group_check(world) == MUSTER_OK && muster_barrier(world, NULL) != MUSTER_OK)

@@ -6,6 +6,7 @@
 
 #include "lists.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -52,6 +53,25 @@ bool lists_make(const perf_options *options, prompts *list, char *why, size_t wh
     }
     lists_fill(options, list);
     return true;
+}
+
+FILE *lists_file(const prompts *list)
+{
+    const int64_t count = (int64_t)list->count;
+    FILE *file = tmpfile();
+    bool good = file != NULL && fwrite(&count, sizeof(count), 1, file) == 1;
+    for (size_t i = 0; good && i <= list->count; i++) {
+        int64_t offset = (int64_t)list->offsets[i];
+        good = fwrite(&offset, sizeof(offset), 1, file) == 1;
+    }
+    good =
+        good &&
+        fwrite(list->tokens, sizeof(*list->tokens), list->num_tokens, file) == list->num_tokens &&
+        fflush(file) == 0 && fcntl(fileno(file), F_SETFD, 0) == 0;
+    if (good || file == NULL)
+        return file;
+    fclose(file);
+    return NULL;
 }
 
 static bool lists_fit(const prompts *list, int64_t low, int64_t high)

@@ -42,8 +42,11 @@ static const char help[] =
     "and how many operations on the store that costs a rank. A world that was made\n"
     "before holds the ranks together: each round begins with its barrier, and makes\n"
     "and frees groups under new names. A round takes as long as its slowest rank.\n"
+    "The first world is that one: what a process does once is in it.\n"
     "  -g, --group-size N     ranks in a regular sub-group (the divisor of RANKS next\n"
     "                         to its square root)\n"
+    "      --peer torch       the same in the same rounds with torch's Gloo and\n"
+    "                         TCPStore, in the Python of --torch\n"
     "\n"
     "gather_tokens: muster_all_gather_tokens over all ranks, after a barrier. The\n"
     "payload is what must reach the ranks: each token id once at each rank that has\n"
@@ -55,6 +58,8 @@ static const char help[] =
     "      --tokens FILE      token ids from a file of JSON lines, as muster-gather's\n"
     "      --ragged SHAPES    made-up ids: LISTSxLENGTH, and more behind commas\n"
     "                         (1000x20,1x100000); shared among ranks in that order\n"
+    "      --peer torch       the same lists in the same rounds through torch's Gloo,\n"
+    "                         padded to the longest; both must receive the same\n"
     "\n"
     "overlap: an all_reduce alone, and while the rank computes for as long: on the\n"
     "CPU, which the all_reduce needs too, and on a device, for which it just sleeps.\n"
@@ -194,7 +199,7 @@ static bool options_belong(const perf_options *options)
     bool overlap = strcmp(options->what, "overlap") == 0;
     if (!gather && !groups && !store && !overlap && sweep_find(options->what) == NULL)
         return options_unknown(options->what);
-    bool torch = options->sweep.torch && sweep_find(options->what) != NULL;
+    bool torch = options->sweep.torch && !overlap;
     if (!store && (options_has_store(options) || (options->python != NULL && !torch)))
         return command_line_refuse("--clients, --operations, --value-size and --torch are for "
                                    "store, --torch for --peer torch too");
@@ -203,10 +208,12 @@ static bool options_belong(const perf_options *options)
     if (!groups && options->group_size > 0)
         return command_line_refuse("--group-size is for groups");
     if ((groups || gather || store) && options->sweep.given)
-        return command_line_refuse("-b, -e, -f, -i, -w, -c, -o, -d, -r, --iters and --peer are for "
+        return command_line_refuse("-b, -e, -f, -i, -w, -c, -o, -d, -r and --iters are for "
                                    "operations");
-    if (overlap && (options->sweep.mpi || options->sweep.torch))
-        return command_line_refuse("--peer is for operations, not for overlap");
+    if (((store || overlap) && options->sweep.torch) ||
+        (sweep_find(options->what) == NULL && options->sweep.mpi))
+        return command_line_refuse("--peer mpi is for operations, --peer torch for operations, "
+                                   "groups and gather_tokens");
     return true;
 }
 

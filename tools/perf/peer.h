@@ -1,28 +1,31 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What muster-perf compares collectives with: Open MPI and torch, on as many ranks of their own,
- * started by rank 0.
+ * What muster-perf compares itself with: Open MPI and torch, on as many ranks of their own. Open
+ * MPI is started by rank 0; of torch each rank starts one, which so is on the same host and CPUs.
+ * All functions are collective over the world.
  */
 #ifndef MUSTER_PERF_PEER_H
 #define MUSTER_PERF_PEER_H
 
 #include "party.h"
+#include "perf.h"
 #include "sweep.h"
 
 typedef struct perf_peers {
-    perf_party parties[SWEEP_NUM_SIDES]; /* on rank 0 */
+    perf_party parties[SWEEP_NUM_SIDES];
     int64_t timeout_ms;
 } perf_peers;
 
-/* Starts those that were asked for; "" or why one can't be had, in why. */
-void perf_peers_start(perf_peers *peers, const perf_options *options, muster_group *world,
-                      char why[600]);
+/* Starts those that were asked for. Torch's get the descriptor data, -1 for none. False: all is
+ * said. */
+bool perf_peers_start(perf_peers *peers, const perf_options *options, muster_group *world,
+                      int data);
 void perf_peers_end(perf_peers *peers);
 
-/* Seconds of one call, below 0 where a peer has no such operation, and then what it lacks in lack.
- * False: the sentence is in why. */
-bool perf_peers_measure(perf_peers *peers, int side, const perf_options *options,
-                        const sweep_call *one, double *seconds, char lack[SWEEP_LACK],
-                        char why[600]);
+/* Gives the order, which may differ from rank to rank, to a side where it runs. The numbers of its
+ * answer are those of all of the side's ranks; below 0 where it has no such thing, and what it
+ * lacks is in lack. With Open MPI only rank 0 has them. False: all is said. */
+bool perf_peers_ask(perf_peers *peers, muster_group *world, int side, const char *order,
+                    double numbers[2], char lack[SWEEP_LACK]);
 
 #endif

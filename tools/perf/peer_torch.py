@@ -1,32 +1,52 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# torch's part of muster-perf --peer torch: so many ranks on the Gloo backend, each a process. The
-# orders and answers are those of peer_mpi.c.
+# torch's part of muster-perf --peer torch: one rank on the Gloo backend, started by a rank of
+# muster's, from which it inherits the host and the CPUs. The arguments are size, rank, the address
+# of rank 0, and a descriptor with token lists or -1. Orders and answers are lines. The first
+# answer, to no order, is the port of rank 0's store; the first order is the port to connect to.
+import array
 import datetime
+import mmap
 import os
-import shutil
 import sys
-import tempfile
 import time
 
-size = int(sys.argv[1])
-ORDER = 256  # bytes, padded
+size, rank, address, data = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3], int(sys.argv[4])
+TIMEOUT = datetime.timedelta(minutes=30)
 
 
 def say(*words):
     print(*words, flush=True)
 
 
-def lengths(order, rank):
+def connect(port):
+    return dist.TCPStore(address, port, size, port == 0, TIMEOUT, wait_for_workers=False)
+
+
+def meet(name):
+    """A barrier that needs no group."""
+    if store.add("meet " + name, 1) == size:
+        store.set("met " + name, "yes")
+    store.wait(["met " + name])
+
+
+def slowest_by_store(name, seconds):
+    store.set("%s %d" % (name, rank), "%.9f" % seconds)
+    return max(float(store.get("%s %d" % (name, r))) for r in range(size))
+
+
+# ---- Operations ----------------------------------------------------------------------------------
+
+def lengths(order):
     base, half = order["base"], order["base"] // 2 if order["name"].endswith("_v") else 0
     crossed = rank if order["name"] == "all_to_all_v" else 0
     return [base - half if (b + crossed) % 2 else base + half for b in range(size)]
 
 
-def call(order, rank):
+def call(order):
     """A function that makes the call once."""
     name, root, base = order["name"], order["root"], order["base"]
-    counts = lengths(order, rank)
+    counts = lengths(order)
     mine, total = counts[rank], sum(counts)
     redop = getattr(dist.ReduceOp, {"prod": "PRODUCT"}.get(order["redop"], order["redop"].upper()),
                     None)
@@ -68,71 +88,123 @@ def call(order, rank):
     return lambda: dist.all_to_all_single(back, there, counts, counts)
 
 
-def measure(order, rank):
-    once = call(order, rank)
-    for _ in range(order["warmups"] + 1):  # the first shows whether there is such a thing
-        once()
-    dist.barrier()
-    start = time.monotonic()
-    for _ in range(order["calls"]):
-        once()
-    slowest = torch.tensor([(time.monotonic() - start) / order["calls"]], dtype=torch.float64)
-    dist.all_reduce(slowest, dist.ReduceOp.MAX)
-    return float(slowest)
+def slowest(*seconds):
+    times = torch.tensor(seconds, dtype=torch.float64)
+    dist.all_reduce(times, dist.ReduceOp.MAX)
+    return times.tolist()
 
 
-def read(words):
+def operation(words):
     order = dict(zip(("name", "type", "redop", "root", "base", "calls", "warmups"), words))
     order.update((key, int(order[key])) for key in ("root", "base", "calls", "warmups"))
     order["type"] = getattr(torch, {"float8_e4m3": "float8_e4m3fn"}.get(order["type"],
                                                                        order["type"]), None)
     if order["type"] is None:
         raise RuntimeError("torch has no type %s" % words[1])
-    return order
-
-
-def work(rank, lines, meeting):
-    dist.init_process_group("gloo", init_method="file://" + meeting, rank=rank, world_size=size,
-                            timeout=datetime.timedelta(minutes=30))
+    once = call(order)
+    for _ in range(order["warmups"] + 1):  # the first shows whether there is such a thing
+        once()
     dist.barrier()
-    if rank == 0:
-        say(dist.get_world_size(), 0)
-    while words := lines():
-        try:
-            seconds, why = measure(read(words), rank), ""
-        except (RuntimeError, NotImplementedError, ValueError, TypeError) as error:
-            seconds, why = -1, " ".join(str(error).split())[:200]
-        if rank == 0:
-            say("%.9f" % seconds, 0, why)
+    start = time.monotonic()
+    for _ in range(order["calls"]):
+        once()
+    return slowest((time.monotonic() - start) / order["calls"], 0)
 
 
-def ranks():
-    folder = tempfile.mkdtemp()
-    pipes = [os.pipe() for _ in range(size - 1)]
-    meeting = os.path.join(folder, "meeting")
-    for rank in range(1, size):
-        if os.fork() == 0:
-            for _, far in pipes:  # so that they end with the first rank
-                os.close(far)
-            work(rank, lambda: os.read(pipes[rank - 1][0], ORDER).decode().split(), meeting)
-            os._exit(0)
+# ---- Groups --------------------------------------------------------------------------------------
 
-    def hand_on():
-        line = sys.stdin.readline()
-        for _, far in pipes if line else ():
-            os.write(far, line.strip().encode().ljust(ORDER))
-        return line.split()
+def groups(words):
+    """The world and both kinds of sub-groups, as the toolkits make them: groups NAME GROUP_SIZE."""
+    name, part = words[1], int(words[2])
+    meet(name)
+    start = time.monotonic()
+    dist.init_process_group("gloo", store=dist.PrefixStore(name, connect(port)), rank=rank,
+                            world_size=size, timeout=TIMEOUT)
+    middle = time.monotonic()
+    for first in range(0, size, part):
+        dist.new_group(list(range(first, first + part)), timeout=TIMEOUT, backend="gloo")
+    for first in range(part):
+        dist.new_group(list(range(first, size, part)), timeout=TIMEOUT, backend="gloo")
+    end = time.monotonic()
+    dist.destroy_process_group()
+    return (slowest_by_store(name + " world", middle - start),
+            slowest_by_store(name + " parts", end - middle))
 
-    try:
-        work(0, hand_on, meeting)
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
+
+# ---- Token lists ---------------------------------------------------------------------------------
+
+def lists():
+    """What muster's ranks received: the number of lists, where each begins and ends, the ids."""
+    numbers = array.array("q")
+    with mmap.mmap(data, 0, prot=mmap.PROT_READ) as all_of_it:
+        numbers.frombytes(all_of_it)
+    ids = numbers[numbers[0] + 2:]
+    return [ids[numbers[i]:numbers[i + 1]].tolist() for i in range(1, numbers[0] + 1)]
+
+
+def gather_padded(mine):
+    """All ranks' lists, in a matrix for each rank, and the seconds of torch's calls alone."""
+    start = time.monotonic()
+    most = torch.tensor([len(mine), max(map(len, mine), default=0)])
+    dist.all_reduce(most, dist.ReduceOp.MAX)
+    rows, width = most.tolist()
+    counts = torch.zeros(rows + 1, dtype=torch.int64)
+    every_count = [torch.empty_like(counts) for _ in range(size)]
+    counts[:len(mine) + 1] = torch.tensor([len(mine), *map(len, mine)])
+    dist.all_gather(every_count, counts)
+    moving = time.monotonic() - start
+    matrix = torch.full((rows, width), -1, dtype=torch.int64)
+    for i, ids in enumerate(mine):
+        matrix[i, :len(ids)] = torch.tensor(ids, dtype=torch.int64)
+    every_matrix = [torch.empty_like(matrix) for _ in range(size)]
+    start = time.monotonic()
+    dist.all_gather(every_matrix, matrix)
+    moving += time.monotonic() - start
+    result = []
+    for its_counts, its_matrix in zip(every_count, every_matrix):
+        count, *its_lengths = its_counts.tolist()
+        result += [row[:n] for row, n in zip(its_matrix.tolist(), its_lengths[:count])]
+    return result, moving
+
+
+def gather_tokens(words):
+    """gather_tokens FROM TO, the lists that this rank gives."""
+    dist.barrier()
+    start = time.monotonic()
+    result, moving = gather_padded(everything[int(words[1]):int(words[2])])
+    times = slowest(time.monotonic() - start, moving)
+    if result != everything:
+        raise AssertionError("torch's ranks received other lists than muster's")
+    return times
+
+
+# ---- The whole -----------------------------------------------------------------------------------
+
+def answer(words):
+    if words[0] == "groups":
+        return groups(words)
+    if not dist.is_initialized():
+        dist.init_process_group("gloo", store=dist.PrefixStore("world", store), rank=rank,
+                                world_size=size, timeout=TIMEOUT)
+        dist.barrier()
+    return gather_tokens(words) if words[0] == "gather_tokens" else operation(words)
 
 
 try:
     import torch
     import torch.distributed as dist
-    ranks()
+    everything = lists() if data >= 0 else []
+    server = connect(0) if rank == 0 else None
+    say(server.port if rank == 0 else 0, 0)
+    port = int(sys.stdin.readline() or os._exit(0))
+    store = connect(port)
+    meet("all")
+    say(size, 0)
+    while order := sys.stdin.readline().split():
+        try:
+            say("%.9f %.9f" % tuple(answer(order)))
+        except (RuntimeError, NotImplementedError, ValueError, TypeError) as error:
+            say(-1, 0, " ".join(str(error).split())[:200])
 except ImportError as error:
     say("!it has no torch: %s" % str(error).replace("\n", " ")[:400])
 except BaseException as error:

@@ -41,6 +41,7 @@ typedef struct perf_options {
     long long number;    /* of -n: rounds, or calls of collectives; 0: not given */
     sweep_options sweep; /* how collectives are measured */
     job_options job;
+    double opening_seconds; /* what it took to make the ranks' first world */
 } perf_options;
 
 /* Returns true when there is something to do; else *status is what to exit with, all said. */

@@ -75,13 +75,20 @@ static bool sweep_round(sweep *all, const sweep_data *data, bool inside, sweep_l
 /* The same call of a peer, while muster's ranks wait. */
 static bool sweep_peer(sweep *all, int side, double *seconds, char lack[SWEEP_LACK])
 {
-    bool asked = side == SWEEP_MPI ? all->options->sweep.mpi : all->options->sweep.torch;
-    char why[600] = "";
-    if (!asked)
+    const sweep_call *one = &all->call;
+    const sweep_options *how = &all->options->sweep;
+    char order[256];
+    double numbers[2] = {-1, 0};
+    if (!(side == SWEEP_MPI ? how->mpi : how->torch))
         return true;
-    if (muster_group_rank(all->world) == 0)
-        perf_peers_measure(&all->peers, side, all->options, &all->call, seconds, lack, why);
-    return agree(all->world, why);
+    snprintf(order, sizeof(order), "%s %s %s %d %zu %lld %lld\n", one->operation->name,
+             muster_type_name(one->type),
+             one->operation->reduces ? muster_reduction_name(one->kind) : "none", one->root,
+             one->base, how->iterations, how->warmups);
+    if (!perf_peers_ask(&all->peers, all->world, side, order, numbers, lack))
+        return false;
+    *seconds = numbers[0];
+    return true;
 }
 
 enum { COLUMNS = 2 + SWEEP_NUM_SIDES }; /* out of place, in place, and what the peers took */
@@ -279,10 +286,7 @@ static bool sweep_run(sweep *all)
     else if (!sweep_allocate(all))
         snprintf(why, sizeof(why), "there is not enough memory for two buffers of %lld bytes",
                  all->options->sweep.most);
-    if (!agree(all->world, why))
-        return false;
-    perf_peers_start(&all->peers, all->options, all->world, why);
-    if (!agree(all->world, why))
+    if (!agree(all->world, why) || !perf_peers_start(&all->peers, all->options, all->world, -1))
         return false;
     if (muster_group_rank(all->world) == 0 && !all->options->job.json)
         sweep_print_head(all->options, all->world, &all->call);

@@ -106,7 +106,7 @@ static bool options_peer(sweep_options *options, const char *text)
 
 bool sweep_options_take(sweep_options *options, int option)
 {
-    options->given = true;
+    options->given |= option != SWEEP_OPTIONS_PEER;
     switch (option) {
     case 'b':
         return options_size(&options->least, "--minbytes", optarg, 0);

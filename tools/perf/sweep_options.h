@@ -20,7 +20,7 @@ typedef struct sweep_options {
     int redop; /* MUSTER_NUM_REDUCTIONS: all */
     int root;  /* -1: all */
     bool mpi, torch;
-    bool given; /* any of them */
+    bool given; /* any of the others */
 } sweep_options;
 
 #define SWEEP_OPTIONS_INIT                                                                         \
@@ -78,9 +78,10 @@ bool sweep_options_check(const sweep_options *options);
     "  -r, --root RANK        0 (the default), or all\n"                                           \
     "      --peer mpi         the same sizes, in the same rounds, with Open MPI, for\n"            \
     "                         which a program is compiled; or with the MPI of the\n"               \
-    "                         commands in $MPICC and $MPIRUN\n"                                    \
-    "      --peer torch       and with torch's Gloo in the Python of --torch; all on\n"            \
-    "                         one host. A second table has what each took, in place\n"             \
-    "                         where torch has no other way (reduce, all_reduce)\n"
+    "                         commands in $MPICC and $MPIRUN; all on one host\n"                   \
+    "      --peer torch       and with torch's Gloo in the Python of --torch, on the\n"            \
+    "                         hosts and CPUs of muster's ranks. A second table has\n"              \
+    "                         what each took, in place where torch has no other way\n"             \
+    "                         (reduce, all_reduce)\n"
 
 #endif
