@@ -81,9 +81,12 @@ static void sort_cores(finding *f, int new_place[CPU_SET_LIMIT])
     qsort(f->cores, (size_t)f->map->num_cores, sizeof(*f->cores), by_place);
     for (int c = 0; c < f->map->num_cores; c++)
         new_place[f->cores[c].found] = c;
-    for (int cpu = 0; cpu < CPU_SET_LIMIT; cpu++)
-        if (f->map->core_of[cpu] >= 0)
-            f->map->core_of[cpu] = new_place[f->map->core_of[cpu]];
+    for (int cpu = 0; cpu < CPU_SET_LIMIT; cpu++) {
+        if (f->map->core_of[cpu] < 0)
+            continue;
+        f->map->core_of[cpu] = new_place[f->map->core_of[cpu]];
+        f->map->num_cpus = cpu + 1;
+    }
 }
 
 static bool begins_node(const finding *f, int core)
@@ -155,7 +158,7 @@ cpu_set core_map_cores(const core_map *map, const cpu_set *cpus)
 cpu_set core_map_cpus(const core_map *map, const cpu_set *cores)
 {
     cpu_set cpus = {{0}};
-    for (int cpu = 0; cpu < CPU_SET_LIMIT; cpu++)
+    for (int cpu = 0; cpu < map->num_cpus; cpu++)
         if (cpu_set_has(cores, map->core_of[cpu]))
             cpu_set_add(&cpus, cpu);
     return cpus;

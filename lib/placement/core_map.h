@@ -22,6 +22,7 @@ typedef struct core_map {
     core_node *nodes;           /* in the order of cores */
     int node_of[CPU_SET_LIMIT]; /* of a core: its node's place */
     int core_of[CPU_SET_LIMIT]; /* of a CPU: its core; -1 none */
+    int num_cpus;               /* from here on none has a core */
 } core_map;
 
 /* Of ranks in their order. Where they disagree on a CPU the first that has it is believed; a CPU
