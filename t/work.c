@@ -5,9 +5,11 @@
 #include "collective/work.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -354,6 +356,46 @@ static void calls(void)
     group.device.backend = NULL;
 }
 
+static atomic_bool inside;
+
+static muster_status come_in(muster_group *of, void *arguments)
+{
+    atomic_store(&inside, true);
+    return nothing(of, arguments);
+}
+
+static void *call_once(void *argument)
+{
+    muster_status *status = malloc(sizeof(*status));
+    *status = work_call(argument, come_in, NULL, 0);
+    return status;
+}
+
+/* A queue is freed as soon as it is idle, also right behind a call on its caller's thread, which
+ * must not touch it then. */
+static void freed_behind_call(void)
+{
+    enum { TIMES = 300 };
+    int ended = 0;
+    for (int i = 0; i < TIMES; i++) {
+        muster_group brief = {.name = group.name};
+        pthread_t caller;
+        void *status;
+        work_queue_start(&brief.queue, &brief);
+        atomic_store(&inside, false);
+        pthread_create(&caller, NULL, call_once, &brief);
+        while (!atomic_load(&inside))
+            sched_yield();
+        while (!work_queue_drain(brief.queue, 0))
+            ;
+        work_queue_stop(brief.queue);
+        pthread_join(caller, &status);
+        ended += *(muster_status *)status == MUSTER_OK;
+        free(status);
+    }
+    is_int(ended, TIMES, "a queue is freed right behind a call");
+}
+
 static void *open_later(void *unused)
 {
     struct timespec moment = {0, SHORT_MS * 1000000};
@@ -584,7 +626,7 @@ static void wrong(void)
 int main(void)
 {
     static char name[] = "g";
-    plan(99);
+    plan(100);
     group.name = name;
     is_int(work_queue_start(&group.queue, &group), MUSTER_OK, "a queue is started");
     order();
@@ -595,6 +637,7 @@ int main(void)
     failures();
     apart();
     calls();
+    freed_behind_call();
     any();
     any_by_many();
     any_of_ended();

@@ -322,12 +322,16 @@ static bool begin_here(muster_group *group)
            begin_behind_gate(queue);
 }
 
+/* Whoever waits for the end of all frees the queue as soon as nothing is here: nothing of it is
+ * touched after that is to be seen. */
 static void end_here(work_queue *queue)
 {
     /* Waking the group's thread for nothing would cost more than most calls. */
-    if (atomic_fetch_and(&queue->gate, ~(uint32_t)GATE_HERE) == GATE_HERE)
+    uint32_t alone = GATE_HERE;
+    if (atomic_compare_exchange_strong(&queue->gate, &alone, 0))
         return;
     pthread_mutex_lock(&queue->lock);
+    atomic_fetch_and(&queue->gate, ~(uint32_t)GATE_HERE);
     pthread_cond_broadcast(&queue->changed);
     pthread_mutex_unlock(&queue->lock);
 }
