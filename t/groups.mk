@@ -65,7 +65,8 @@ check_PROGRAMS += \
 	t/mismatch.t \
 	t/mismatch_gloo.t \
 	t/new_group.t \
-	t/subgroup.t
+	t/subgroup.t \
+	t/timeout_beside.t
 if WIDE
 check_PROGRAMS += t/collective_large.t
 endif
@@ -107,6 +108,7 @@ t_mismatch_gloo_t_LDADD = $(GROUPTEST_LDADD)
 t_mismatch_t_LDADD = $(GROUPTEST_LDADD)
 t_new_group_t_LDADD = $(GROUPTEST_LDADD)
 t_subgroup_t_LDADD = $(GROUPTEST_LDADD)
+t_timeout_beside_t_LDADD = $(GROUPTEST_LDADD)
 
 # device memory, on the stand-in
 if WIDE

@@ -57,17 +57,6 @@ static bool can(const muster_group *group, const muster_call *call)
     return call->uniform && group->host.backend->ops->can(atomic_load(&group->host.comm), call);
 }
 
-/* Another rank has broken off, or knows who differs, and is about to say so: as soon as it is given
- * a core. */
-static void await_report(muster_group *group)
-{
-    enum { MOMENT_MS = 3000 };
-    const struct timespec nap = {0, 1000000};
-    deadline end = deadline_in(MOMENT_MS);
-    while (failure_begun(group) == MUSTER_OK && deadline_left_ms(end) > 0)
-        nanosleep(&nap, NULL);
-}
-
 /* What this rank called as the number of theirs. */
 static message_label own_call(const muster_group *group, const message_label *ours,
                               const message_label *theirs)
@@ -87,7 +76,7 @@ static muster_status disagree(muster_group *group, const message_label *ours, in
     const message_label theirs = label_read(said), mine = own_call(group, ours, &theirs);
     if (rank >= 0)
         return message_disagreement(group, rank, &mine, &theirs);
-    await_report(group);
+    failure_await(group);
     error_set(MUSTER_ERR_MISMATCH, "the ranks disagree in %s: others have made other calls",
               message_label_text(ours, text, sizeof(text)));
     return failure_raise_unless_known(group, MUSTER_ERR_MISMATCH);
@@ -97,8 +86,6 @@ static muster_status fail(muster_group *group, const message_label *label, muste
                           int rank, const bulk_label *said)
 {
     char text[160], sentence[ERROR_SIZE];
-    if (status == MUSTER_ERR_FAILED)
-        await_report(group);
     if (status == MUSTER_ERR_TIMEOUT)
         status = failure_raise_timeout(group, label->sequence,
                                        message_label_text(label, text, sizeof(text)), -1, "");

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "group/cause.h"
 #include "base/deadline.h"
@@ -144,9 +145,22 @@ static muster_status raise_cause(muster_group *group, muster_status status, bool
     return failure_check(group);
 }
 
+void failure_await(muster_group *group)
+{
+    enum { MOMENT_MS = 3000 };
+    const struct timespec nap = {0, 1000000};
+    deadline end = deadline_in(MOMENT_MS);
+    while (failure_begun(group) == MUSTER_OK && deadline_left_ms(end) > 0)
+        nanosleep(&nap, NULL);
+}
+
+/* A communicator that is broken off for whoever uses it was broken by another rank, or by another
+ * thread of this one, which has a better sentence. */
 muster_status failure_raise(muster_group *group, muster_status status)
 {
-    return raise_cause(group, status, status == MUSTER_ERR_FAILED); /* another rank broke off */
+    if (status == MUSTER_ERR_FAILED)
+        failure_await(group);
+    return raise_cause(group, status, status == MUSTER_ERR_FAILED);
 }
 
 muster_status failure_raise_unless_known(muster_group *group, muster_status status)

@@ -26,6 +26,10 @@ static inline muster_status failure_check(muster_group *group)
  * does not wait. */
 muster_status failure_begun(muster_group *group);
 
+/* Another rank, or another thread of this one, knows why the group fails, and is about to say so as
+ * soon as it is given a core: waits for that a moment. */
+void failure_await(muster_group *group);
+
 /* The group has failed with the thread's last error as the reason, seen by this rank itself: keeps
  * it, tells the others, breaks the communicator. Returns what is then known as the first cause. */
 muster_status failure_raise(muster_group *group, muster_status status);
