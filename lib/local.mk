@@ -135,6 +135,7 @@ lib_libmuster_all_la_SOURCES += \
 	lib/machine/machine_nics_kernel.c lib/machine/machine_nics_kernel.h \
 	lib/machine/machine_plain.c lib/machine/machine_plain.h \
 	lib/machine/machine_xml.c lib/machine/machine_xml.h \
+	lib/machine/machine_xml_grammar.c lib/machine/machine_xml_grammar.h \
 	lib/machine/nic_near.c lib/machine/nic_near.h \
 	lib/machine/visible_devices.c lib/machine/visible_devices.h
 if HWLOC

@@ -159,7 +159,7 @@ static void scrambled(void)
     for (int round = 0; round < 60; round++) {
         machine *m = NULL;
         memcpy(copy, text, size);
-        for (int i = 0; i < 3; i++) {
+        for (int i = 0; i <= round % 3; i++) {
             seed = seed * 1103515245 + 12345;
             size_t at = (seed >> 3) % size;
             copy[at] = "0f<>\"x9 "[seed >> 29];

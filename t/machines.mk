@@ -11,6 +11,7 @@ check_PROGRAMS += \
 	t/cpu_set.t \
 	t/machine_here.t \
 	t/machine_starved.t \
+	t/machine_xml.t \
 	t/visible_devices.t
 t_machine_here_t_CPPFLAGS = $(MACHINE_CPPFLAGS)
 t_machine_starved_t_SOURCES = t/machine_starved.c t/scarce.c t/scarce.h
