@@ -87,11 +87,6 @@ void gpu_copy_later(void *stream, void *to, const void *from, size_t size)
          COPY_ANY_WAY, stream);
 }
 
-void gpu_wait(void *stream)
-{
-    CALL("cudaStreamSynchronize", (void *), stream);
-}
-
 void gpu_stream_free(void *stream)
 {
     CALL("cudaStreamDestroy", (void *), stream);

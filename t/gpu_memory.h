@@ -23,10 +23,9 @@ void gpu_free(gpu_place place, void *memory);
 void gpu_put(void *to, const void *from, size_t size);
 void gpu_get(void *to, const void *from, size_t size);
 
-/* A stream of the device, a copy on it that has begun, and waiting for all of it. */
+/* A stream of the device, and a copy on it that has begun. */
 void *gpu_stream(void);
 void gpu_copy_later(void *stream, void *to, const void *from, size_t size);
-void gpu_wait(void *stream);
 void gpu_stream_free(void *stream);
 
 #endif

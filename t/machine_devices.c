@@ -82,13 +82,10 @@ static void which_are_gpus(void)
 static const struct {
     const char *type;
     machine_nic_kind kind;
-    const char *text;
 } kinds[] = {
-    {"0200 [1d0f:ec20]", MACHINE_ETHERNET, "ethernet"},
-    {"0280 [14e4:43a0]", MACHINE_ETHERNET, "ethernet"},
-    {"0207 [15b3:101b]", MACHINE_INFINIBAND, "infiniband"},
-    {"0208 [8086:24f0]", MACHINE_FABRIC, "fabric"},
-    {"0200 [17db:0501]", MACHINE_FABRIC, "fabric"},
+    {"0200 [1d0f:ec20]", MACHINE_ETHERNET},   {"0280 [14e4:43a0]", MACHINE_ETHERNET},
+    {"0207 [15b3:101b]", MACHINE_INFINIBAND}, {"0208 [8086:24f0]", MACHINE_FABRIC},
+    {"0200 [17db:0501]", MACHINE_FABRIC},
 };
 
 static void kinds_of_nics(void)
@@ -97,7 +94,6 @@ static void kinds_of_nics(void)
         machine *m = altered("0200 [1d0f:ec20]", kinds[i].type);
         int nic = machine_find_nic(m, "eth0");
         ok(nic >= 0 && m->nics[nic].kind == kinds[i].kind, "an interface of %s", kinds[i].type);
-        is_str(machine_nic_kind_text(kinds[i].kind), kinds[i].text, "in words");
         machine_free(m);
     }
     machine *m = altered("0200 [1d0f:ec20]", "0200 [1d0f:ec20]");
@@ -178,7 +174,7 @@ static void bus_ids(void)
 
 int main(void)
 {
-    plan((int)(COUNT(types) * 2 + COUNT(kinds) * 2 + 2 + 5 + COUNT(ids) * 2));
+    plan((int)(COUNT(types) * 2 + COUNT(kinds) + 2 + 5 + COUNT(ids) * 2));
     which_are_gpus();
     kinds_of_nics();
     devices_without_cpus();

@@ -59,15 +59,6 @@ const torch_python *torch_python_at(int i)
     return i < num_found ? &found[i] : NULL;
 }
 
-const torch_python *torch_python_between(int least, int below)
-{
-    const torch_python *one;
-    for (int i = 0; (one = torch_python_at(i)) != NULL; i++)
-        if (one->major * 100 + one->minor >= least && one->major * 100 + one->minor < below)
-            return one;
-    return NULL;
-}
-
 void needs_torch(void)
 {
     if (torch_python_at(0) == NULL)

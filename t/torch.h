@@ -17,10 +17,6 @@ typedef struct torch_python {
  * The first call asks all interpreters where torch is, which does not import it. */
 const torch_python *torch_python_at(int i);
 
-/* The first one with a version from least to below, as in torch_python_between(200, 300) for 2.x;
- * NULL where there is none. */
-const torch_python *torch_python_between(int least, int below);
-
 /* The whole file is skipped where no interpreter has torch. */
 void needs_torch(void);
 

@@ -108,11 +108,6 @@ void hall_break(hall *of)
     station_break(of, HALL_BROKEN);
 }
 
-bool hall_is_broken(const hall *of)
-{
-    return atomic_load(&of->lobby->state) != HALL_WHOLE;
-}
-
 const traffic *hall_traffic(const hall *of)
 {
     return &of->traffic;

@@ -61,9 +61,6 @@ muster_status hall_run(hall *of, const muster_call *call, int64_t timeout_ms);
  */
 void hall_break(hall *of);
 
-/* Whether it is broken. */
-bool hall_is_broken(const hall *of);
-
 /* Of the operations that have gone well here; from any thread. */
 const traffic *hall_traffic(const hall *of);
 

@@ -23,8 +23,7 @@ enum {
     HALL_PAYLOAD = 3 * 1024,
     HALL_TELLS = HALL_TRAYS, /* a rank has told of all but so many operations that it has left */
     HALL_PIECES = 4,         /* a shelf has room for so many */
-    HALL_PIECE = 128 * 1024, /* bytes */
-    HALL_SCRATCH = 512 * 1024
+    HALL_PIECE = 128 * 1024  /* bytes */
 };
 
 /* What a rank says as it comes to an operation: one line goes from one core to the other. */

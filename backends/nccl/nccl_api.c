@@ -108,28 +108,3 @@ muster_status nccl_api_load(const nccl_api **api)
         return MUSTER_OK;
     return nccl_host->error(MUSTER_ERR_UNAVAILABLE, "%s", why);
 }
-
-static muster_status nccl_status(nccl_result result)
-{
-    switch ((int)result) {
-    case NCCL_SUCCESS:
-        return MUSTER_OK;
-    case NCCL_SYSTEM_ERROR:
-        return MUSTER_ERR_SYSTEM;
-    case NCCL_INVALID_ARGUMENT:
-        return MUSTER_ERR_ARGUMENT;
-    case NCCL_REMOTE_ERROR:
-        return MUSTER_ERR_PEER_LOST;
-    default:
-        return MUSTER_ERR_FAILED;
-    }
-}
-
-muster_status nccl_api_error(const nccl_api *api, nccl_result result, const char *what)
-{
-    const char *words = api->get_error_string(result), *detail = api->get_last_error(NULL);
-    if (detail == NULL || detail[0] == '\0')
-        return nccl_host->error(nccl_status(result), "%s: %s (%d)", what, words, (int)result);
-    return nccl_host->error(nccl_status(result), "%s: %s (%d); NCCL's last words are '%s'", what,
-                            words, (int)result, detail);
-}

@@ -103,10 +103,6 @@ bool nccl_api_try(const nccl_api **api, const char **why);
  * loaded it, or it is named. Its file has hundreds of megabytes. */
 bool nccl_api_is_near(void);
 
-/* Sets a sentence: "<what>: <NCCL's words> (<number>)", with what ncclGetLastError says, which may
- * be about an earlier call. Returns the status that fits. */
-muster_status nccl_api_error(const nccl_api *api, nccl_result result, const char *what);
-
 /* Writes a version as words: 22809 as "2.28.9". Returns text. */
 enum { NCCL_VERSION_TEXT = 16 };
 const char *nccl_version_text(int version, char text[NCCL_VERSION_TEXT]);

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { MOST_BYTES = 8 << 20, MOST_TENSORS = 1000, MOST_RANKS = 1024 };
+enum { MOST_BYTES = 8 << 20, MOST_RANKS = 1024 };
 
 static int rank, size, trainers;
 static int64_t timeout_ms = 60000;

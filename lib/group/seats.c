@@ -191,14 +191,6 @@ static muster_status tell_seat(const host_table *host, int i)
 
 /* ---- devices as backends have them ---- */
 
-const rank_device *seats_device(const rank_record *rank, const char *backend, int ordinal)
-{
-    for (size_t i = 0; i < rank->num_devices; i++)
-        if (strcmp(rank->devices[i].backend, backend) == 0 && rank->devices[i].ordinal == ordinal)
-            return &rank->devices[i];
-    return NULL;
-}
-
 /* The only device that the rank has with a backend; NULL where it has none or several. */
 static const rank_device *only_device(const rank_record *rank, const char *backend, size_t *count)
 {

@@ -16,7 +16,4 @@
  */
 muster_status seats_settle(roster *world);
 
-/* Inside the room: what rank says of the device with that ordinal; NULL for none. */
-const rank_device *seats_device(const rank_record *rank, const char *backend, int ordinal);
-
 #endif

@@ -29,12 +29,6 @@ bool cpu_set_add_range(cpu_set *set, long long first, long long last)
     return true;
 }
 
-void cpu_set_remove(cpu_set *set, long long cpu)
-{
-    if (cpu >= 0 && cpu < CPU_SET_LIMIT)
-        set->words[cpu / 64] &= ~bit_of(cpu);
-}
-
 bool cpu_set_has(const cpu_set *set, long long cpu)
 {
     return cpu >= 0 && cpu < CPU_SET_LIMIT && (set->words[cpu / 64] & bit_of(cpu)) != 0;

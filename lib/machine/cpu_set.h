@@ -33,7 +33,6 @@ muster_status cpu_set_text(const cpu_set *set, char **text);
 /* False where there is no such CPU number; the set is as it was then. */
 bool cpu_set_add(cpu_set *set, long long cpu);
 bool cpu_set_add_range(cpu_set *set, long long first, long long last);
-void cpu_set_remove(cpu_set *set, long long cpu);
 bool cpu_set_has(const cpu_set *set, long long cpu);
 
 /* Those in both, in either, and in the first but not in the second. */

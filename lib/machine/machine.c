@@ -116,13 +116,3 @@ bool machine_bus_id(const char *text, char bus_id[MACHINE_BUS_ID_SIZE])
     snprintf(bus_id, MACHINE_BUS_ID_SIZE, "%04x:%02x:%02x.%x", domain, bus, slot, function);
     return true;
 }
-
-const char *machine_nic_kind_text(machine_nic_kind kind)
-{
-    static const char *const texts[] = {
-        [MACHINE_ETHERNET] = "ethernet",
-        [MACHINE_INFINIBAND] = "infiniband",
-        [MACHINE_FABRIC] = "fabric",
-    };
-    return texts[kind];
-}

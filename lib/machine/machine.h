@@ -163,7 +163,4 @@ int machine_find_nic(const machine *m, const char *name);
 /* "0000:3b:00.0" from "3B:00.0", "00000000:3B:00.0" or "0000:3b:00.0"; false for what is none. */
 bool machine_bus_id(const char *text, char bus_id[MACHINE_BUS_ID_SIZE]);
 
-/* "ethernet", "infiniband", "fabric". */
-const char *machine_nic_kind_text(machine_nic_kind kind);
-
 #endif

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "base/fnv.h"
 #include "placement/core_map.h"
 #include "placement/device_list.h"
 #include "placement/give_cores.h"
@@ -194,35 +193,4 @@ void placement_free(placement *p)
     free(p->shortage);
     free(p->remarks);
     *p = (placement){0};
-}
-
-const placement_seat *placement_seat_of(const placement *p, int rank)
-{
-    for (int r = 0; r < p->count; r++)
-        if (p->seats[r].rank == rank)
-            return &p->seats[r];
-    return NULL;
-}
-
-static uint64_t add_set(uint64_t hash, const cpu_set *set)
-{
-    for (size_t w = 0; w < sizeof(set->words) / sizeof(*set->words); w++)
-        hash = fnv_add(hash, set->words[w]);
-    return hash;
-}
-
-uint64_t placement_hash(const placement *p)
-{
-    uint64_t hash = FNV_START;
-    for (int r = 0; r < p->count; r++) {
-        const placement_seat *s = &p->seats[r];
-        const int numbers[] = {s->rank, s->device, s->ordinal, s->node, (int)s->nearness};
-        for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
-            hash = fnv_add(hash, (uint64_t)numbers[i]);
-        hash = fnv_add(hash, (uint64_t)s->cost);
-        hash = add_set(add_set(add_set(hash, &s->cpus), &s->node_cpus), &s->device_cpus);
-    }
-    for (int d = 0; d < p->num_devices; d++)
-        hash = fnv_add_text(fnv_add_text(hash, p->devices[d].bus_id), p->devices[d].uuid);
-    return hash;
 }

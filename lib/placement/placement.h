@@ -85,12 +85,6 @@ muster_status placement_make(placement *made, const standing *ranks, int count,
                              const placement_wish *wish);
 void placement_free(placement *p);
 
-/* The seat of a rank, NULL for a rank that is not of this host. */
-const placement_seat *placement_seat_of(const placement *p, int rank);
-
-/* A number that is the same for the same table, for ranks to compare. */
-uint64_t placement_hash(const placement *p);
-
 /* "auto", "compact", ...: MUSTER_ERR_ARGUMENT for no policy, naming the nearest. */
 muster_status placement_policy_read(const char *text, placement_policy *policy);
 const char *placement_policy_text(placement_policy policy);

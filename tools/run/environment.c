@@ -73,12 +73,6 @@ void environment_set(environment *list, const char *name, const char *format, ..
         free(value);
 }
 
-const char *environment_get(const environment *list, const char *name)
-{
-    size_t at = environment_find(list, name, strlen(name));
-    return at < list->count ? list->entries[at] + strlen(name) + 1 : NULL;
-}
-
 void environment_free(environment *list)
 {
     for (size_t i = 0; i < list->count; i++)

@@ -27,9 +27,6 @@ void environment_set(environment *list, const char *name, const char *format, ..
 /* Takes "NAME=VALUE", or "NAME" to remove it. */
 void environment_put(environment *list, const char *entry);
 
-/* The value of name, or NULL. */
-const char *environment_get(const environment *list, const char *name);
-
 void environment_free(environment *list);
 
 #endif
