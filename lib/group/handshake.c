@@ -160,72 +160,103 @@ static unsigned long long random_number(void)
     return number;
 }
 
+/* What a rank sees of itself, of its host and of its backends. */
+typedef struct sights {
+    host_identity me;
+    memory_access memory;
+    bool checks;
+    size_t num_backends;
+    rank_backend *backends;
+    introduced *said;
+    devices_found found;
+    stand where;
+} sights;
+
+static void sights_clear(sights *seen)
+{
+    stand_clear(&seen->where);
+    devices_found_free(&seen->found);
+    free(seen->backends);
+    free(seen->said);
+}
+
+static muster_status look_at_backends(const muster_store *store, const muster_options *options,
+                                      const backend_entry *const *list, size_t count, sights *seen)
+{
+    seen->backends = calloc(count + 1, sizeof(*seen->backends));
+    seen->said = calloc(count + 1, sizeof(*seen->said));
+    if (seen->backends == NULL || seen->said == NULL)
+        return error_no_memory((count + 1) * sizeof(*seen->said), "a rank's record");
+    seen->num_backends = count;
+    for (size_t i = 0; i < count; i++) {
+        rank_backend *has = &seen->backends[i];
+        introduced *said = &seen->said[i];
+        introduce_backend(store, options, list[i], has, said->text, sizeof(said->text));
+        introduce_devices(options, list[i], has, said, &seen->found);
+    }
+    return stand_look(options, seen->backends, count, &seen->found, &seen->where);
+}
+
+static muster_status look_around(const muster_store *store, const muster_options *options,
+                                 sights *seen)
+{
+    const backend_entry *const *list = NULL;
+    size_t count = 0;
+    muster_status status = backend_list(&list, &count);
+    if (status == MUSTER_OK)
+        status = look_at_memory(options, &seen->memory);
+    if (status == MUSTER_OK)
+        status = host_identity_get(&seen->me);
+    if (status == MUSTER_OK)
+        status = agree_wanted(&seen->checks);
+    if (status == MUSTER_OK)
+        status = look_at_backends(store, options, list, count, seen);
+    return status;
+}
+
+/* All but what the caller has to say; in memory of what was seen. */
+static rank_record record_of(const sights *seen)
+{
+    return (rank_record){.library = muster_version(),
+                         .host = seen->me.host_name,
+                         .host_id = seen->me.host_id,
+                         .memory = seen->memory.why_not,
+                         .access = seen->memory.as,
+                         .pid = seen->me.pid,
+                         .pid_space = seen->me.pid_namespace,
+                         .start = seen->me.start_time,
+                         .nonce = random_number(),
+                         .cores = seen->me.cores,
+                         .checks = seen->checks,
+                         .in_use = device_memory_in_use() != NULL,
+                         .num_backends = seen->num_backends,
+                         .backends = seen->backends,
+                         .num_devices = seen->found.count,
+                         .devices = seen->found.devices,
+                         .policy = seen->where.policy,
+                         .place_list = seen->where.list,
+                         .standing = seen->where.standing,
+                         .elsewhere = seen->where.elsewhere,
+                         .num_ways = seen->where.num_ways,
+                         .ways = seen->where.ways};
+}
+
 muster_status handshake_introduce(const muster_store *store, const muster_options *options,
                                   const char *asked, int rank, int world_size, int told_local_rank,
                                   char **record)
 {
-    const backend_entry *const *list = NULL;
-    size_t count = 0;
     char loopback[LOOPBACK_SIZE];
-    host_identity me;
-    muster_status status = backend_list(&list, &count);
-    bool checks = false;
-    memory_access memory;
-    if (status == MUSTER_OK)
-        status = look_at_memory(options, &memory);
-    if (status == MUSTER_OK)
-        status = host_identity_get(&me);
-    if (status == MUSTER_OK)
-        status = agree_wanted(&checks);
-    if (status != MUSTER_OK)
-        return status;
-    rank_backend *backends = calloc(count + 1, sizeof(*backends));
-    introduced *said = calloc(count + 1, sizeof(*said));
-    devices_found found = {0};
-    stand where = {0};
-    if (backends == NULL || said == NULL) {
-        free(backends);
-        free(said);
-        return error_no_memory((count + 1) * sizeof(*said), "a rank's record");
-    }
-    for (size_t i = 0; i < count; i++) {
-        introduce_backend(store, options, list[i], &backends[i], said[i].text,
-                          sizeof(said[i].text));
-        introduce_devices(options, list[i], &backends[i], &said[i], &found);
-    }
-    status = stand_look(options, backends, count, &found, &where);
-    rank_record self = {.library = muster_version(),
-                        .host = me.host_name,
-                        .host_id = me.host_id,
-                        .asked = asked,
-                        .loopback = loopback_of_process(me.pid, loopback, sizeof(loopback)),
-                        .memory = memory.why_not,
-                        .access = memory.as,
-                        .pid = me.pid,
-                        .pid_space = me.pid_namespace,
-                        .start = me.start_time,
-                        .nonce = random_number(),
-                        .world_size = world_size,
-                        .rank = rank,
-                        .cores = me.cores,
-                        .checks = checks,
-                        .told_local_rank = told_local_rank,
-                        .in_use = device_memory_in_use() != NULL,
-                        .num_backends = count,
-                        .backends = backends,
-                        .num_devices = found.count,
-                        .devices = found.devices,
-                        .policy = where.policy,
-                        .place_list = where.list,
-                        .standing = where.standing,
-                        .elsewhere = where.elsewhere,
-                        .num_ways = where.num_ways,
-                        .ways = where.ways};
-    if (status == MUSTER_OK)
+    sights seen = {0};
+    muster_status status = look_around(store, options, &seen);
+    if (status == MUSTER_OK) {
+        rank_record self = record_of(&seen);
+        self.asked = asked;
+        self.rank = rank;
+        self.world_size = world_size;
+        self.told_local_rank = told_local_rank;
+        self.loopback = loopback_of_process(seen.me.pid, loopback, sizeof(loopback));
         status = rank_record_write(&self, record);
-    stand_clear(&where);
-    devices_found_free(&found);
-    free(backends);
-    free(said);
+    }
+    sights_clear(&seen);
     return status;
 }
