@@ -7,7 +7,8 @@ check_LTLIBRARIES += t/liblocal_ranks.la
 check_PROGRAMS += \
 	t/local_failures.t \
 	t/local_messages.t \
-	t/local_open.t
+	t/local_open.t \
+	t/local_refused.t
 LOCAL_LDADD = t/liblocal_ranks.la $(UNIT_LDADD)
 LOCAL_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/backends/local
 if SANITIZED
@@ -20,9 +21,14 @@ t_local_failures_t_CPPFLAGS = $(LOCAL_CPPFLAGS)
 t_local_failures_t_LDADD = $(LOCAL_LDADD)
 t_local_messages_t_CPPFLAGS = $(LOCAL_CPPFLAGS)
 t_local_messages_t_LDADD = $(LOCAL_LDADD)
-t_local_open_t_SOURCES = t/local_open.c t/filter.h
+OPENING_SOURCES = t/opening.c t/opening.h
+LOCAL_OPENING_SOURCES = $(OPENING_SOURCES) t/local_left.c t/local_left.h
+t_local_open_t_SOURCES = t/local_open.c $(LOCAL_OPENING_SOURCES)
 t_local_open_t_CPPFLAGS = $(LOCAL_CPPFLAGS)
 t_local_open_t_LDADD = $(LOCAL_LDADD)
+t_local_refused_t_SOURCES = t/local_refused.c t/filter.h $(LOCAL_OPENING_SOURCES)
+t_local_refused_t_CPPFLAGS = $(LOCAL_CPPFLAGS)
+t_local_refused_t_LDADD = $(LOCAL_LDADD)
 
 # the gloo backend
 check_LTLIBRARIES += t/libgloo_ranks.la
@@ -48,6 +54,7 @@ t_gloo_failures_t_LDADD = $(GLOO_LDADD)
 t_gloo_memory_t_CPPFLAGS = $(GLOO_CPPFLAGS)
 t_gloo_memory_t_LDADD = $(GLOO_LDADD)
 t_gloo_messages_t_LDADD = $(GLOO_LDADD)
+t_gloo_open_t_SOURCES = t/gloo_open.c $(OPENING_SOURCES)
 t_gloo_open_t_CPPFLAGS = $(GLOO_CPPFLAGS)
 t_gloo_open_t_LDADD = $(GLOO_LDADD)
 t_gloo_strangers_t_SOURCES = t/gloo_strangers.c t/strangers.c t/strangers.h

@@ -16,33 +16,12 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "backend_ranks.h"
+#include "opening.h"
 #include "tap.h"
 
 enum { OPENED, CLOSED };
 
 /* ---- what this process holds ---- */
-
-static int count_entries(const char *path)
-{
-    int count = 0;
-    DIR *folder = opendir(path);
-    while (folder != NULL && readdir(folder) != NULL)
-        count++;
-    if (folder != NULL)
-        closedir(folder);
-    return count;
-}
-
-static int count_fds(void)
-{
-    return count_entries("/proc/self/fd");
-}
-
-static int count_threads(void)
-{
-    return count_entries("/proc/self/task");
-}
 
 static long resident_kb(void)
 {
@@ -55,8 +34,10 @@ static long resident_kb(void)
     return pages * (sysconf(_SC_PAGESIZE) / 1024);
 }
 
+const char opening_lost[] = "rank"; /* it may be met while dialling, or as no greeting */
+
 /* Waits until as few descriptors and threads are there as before. */
-static void expect_nothing_left(rank *me, int fds, int threads)
+void opening_nothing_left(rank *me, int fds, int threads)
 {
     deadline end = deadline_in(3000);
     while ((count_fds() > fds || count_threads() > threads) && deadline_left_ms(end) > 0)
@@ -67,70 +48,6 @@ static void expect_nothing_left(rank *me, int fds, int threads)
 }
 
 /* ---- opening fails ---- */
-
-/* Opens, which must fail in time with one of two statuses and leave nothing; part is in the
- * sentence. */
-static void expect_failure(rank *me, muster_status one, muster_status other, const char *part)
-{
-    int fds = count_fds();
-    int threads = count_threads();
-    int64_t start = deadline_now_ns();
-    muster_status status = rank_try_open(me);
-    int64_t took_ms = (deadline_now_ns() - start) / 1000000;
-    rank_check(me, status == one || status == other, "open: %s: %s", muster_status_name(status),
-               muster_last_error());
-    rank_check(me, strstr(muster_last_error(), part) != NULL, "no '%s' in: %s", part,
-               muster_last_error());
-    rank_check(me, took_ms < patient(me->timeout_ms * 3 / 2 + 200), "it took %lld ms",
-               (long long)took_ms);
-    rank_check(me, me->comm == NULL, "comm was touched");
-    expect_nothing_left(me, fds, threads);
-}
-
-static void die(rank *me)
-{
-    (void)me;
-    _exit(0);
-}
-
-static void hang(rank *me)
-{
-    (void)me;
-    for (;;)
-        pause();
-}
-
-static void never_comes(rank *me)
-{
-    me->timeout_ms = 400;
-    if (me->number != 1)
-        expect_failure(me, MUSTER_ERR_TIMEOUT, MUSTER_ERR_TIMEOUT, "rank 1");
-}
-
-/* The one that dies may be met while dialling, or as a greeting that does not come. */
-static void without_last(rank *me, void (*last)(rank *me))
-{
-    me->timeout_ms = 1000;
-    if (me->number == me->size - 1) {
-        rank_may_die(me);
-        me->after_exchange = last;
-        rank_try_open(me);
-    }
-    expect_failure(me, MUSTER_ERR_PEER_LOST, MUSTER_ERR_TIMEOUT, "rank");
-    if (me->number == 0)
-        kill(rank_pid(me, me->size - 1), SIGKILL);
-}
-
-static void dies_half_way(rank *me)
-{
-    without_last(me, die);
-}
-
-static void hangs_half_way(rank *me)
-{
-    rank_pid(me, me->size - 1);
-    without_last(me, hang);
-}
 
 static void two_hang(rank *me)
 {
@@ -291,7 +208,7 @@ static void hundred_rounds(rank *me)
             return;
         rank_close(me);
     }
-    expect_nothing_left(me, fds, threads);
+    opening_nothing_left(me, fds, threads);
     long grown = resident_kb() - kb;
 #ifndef SANITIZED
     rank_check(me, grown < 2048, "it has grown by %ld kB", grown);
