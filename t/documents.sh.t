@@ -9,29 +9,8 @@ work=$(mktemp -d "${TMPDIR:-/tmp}/muster-documents-XXXXXX") || exit 1
 trap 'rm -rf "$work"' EXIT
 LC_ALL=C
 export LC_ALL
-number=0
-failed=0
-
-point() { # STATUS NAME
-    number=$((number + 1))
-    if [ "$1" -eq 0 ]; then
-        echo "ok $number - $2"
-    else
-        failed=1
-        echo "not ok $number - $2"
-    fi
-}
-
-skip() { # NAME REASON
-    number=$((number + 1))
-    echo "ok $number - $1 # SKIP $2"
-}
-
-none() { # FILE NAME: nothing is in FILE
-    [ ! -s "$1" ]
-    point $? "$2"
-    sed 's/^/# /' "$1"
-}
+# shellcheck source=t/points.sh
+. "$srcdir/t/points.sh"
 
 pages=$(cd "$srcdir" && echo ./*.md doc/*.md | sed 's|\./||g')
 

@@ -9,29 +9,8 @@ srcdir=${srcdir:-.}
 headers=$(cd "$srcdir/include" && echo muster.h muster/*.h)
 work=$(mktemp -d "${TMPDIR:-/tmp}/muster-exports-XXXXXX") || exit 1
 trap 'rm -rf "$work"' EXIT
-number=0
-failed=0
-
-point() { # STATUS NAME
-    number=$((number + 1))
-    if [ "$1" -eq 0 ]; then
-        echo "ok $number - $2"
-    else
-        failed=1
-        echo "not ok $number - $2"
-    fi
-}
-
-skip() { # NAME REASON
-    number=$((number + 1))
-    echo "ok $number - $1 # SKIP $2"
-}
-
-same() { # FILE FILE NAME
-    diff "$1" "$2" >"$work/diff" && [ -s "$1" ]
-    point $? "$3"
-    sed 's/^/# /' "$work/diff"
-}
+# shellcheck source=t/points.sh
+. "$srcdir/t/points.sh"
 
 # Sanitizers and --coverage add symbols of their own.
 exported() { # OBJECT

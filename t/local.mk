@@ -49,7 +49,7 @@ dist_check_SCRIPTS += \
 	t/quickstart.sh.t \
 	t/rooms.sh.t \
 	t/slots_model.sh.t
-EXTRA_DIST += t/model/slots.pml
+EXTRA_DIST += t/model/slots.pml t/points.sh
 AM_TESTS_ENVIRONMENT = CC='$(CC)'; CXX='$(CXX)'; NM='$(NM)'; export CC CXX NM;
 
 include t/plugins/local.mk
