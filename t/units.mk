@@ -75,7 +75,8 @@ check_PROGRAMS += \
 	t/store_traffic.t \
 	t/thread.t \
 	t/turn.t \
-	t/work.t
+	t/work.t \
+	t/work_waits.t
 t_near_messages_t_SOURCES = t/near_messages.c t/records.c t/records.h
 t_bulk_t_SOURCES = t/bulk.c t/records.c t/records.h
 t_bulk_ragged_t_SOURCES = t/bulk_ragged.c t/records.c t/records.h
@@ -83,6 +84,8 @@ t_cause_t_SOURCES = t/cause.c t/mortal_store.c t/mortal_store.h t/records.c t/re
 t_census_t_SOURCES = t/census.c t/records.c t/records.h
 t_choice_t_CPPFLAGS = $(PLUGINS_CPPFLAGS)
 t_describe_t_CPPFLAGS = $(PLUGINS_CPPFLAGS)
+t_work_t_SOURCES = t/work.c t/gated_work.c t/gated_work.h
+t_work_waits_t_SOURCES = t/work_waits.c t/gated_work.c t/gated_work.h
 t_exchange_t_SOURCES = t/exchange.c t/mortal_store.c t/mortal_store.h
 t_failure_t_SOURCES = t/failure.c t/mortal_store.c t/mortal_store.h
 t_failure_t_CPPFLAGS = $(PLUGINS_CPPFLAGS)
