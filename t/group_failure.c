@@ -223,64 +223,26 @@ static void two_missing(int rank, int size)
     ranks_barrier();
 }
 
+/* A case of four ranks of which one is killed. */
+#define KILLED(NAME, POINTS, BODY)                                                                 \
+    {                                                                                              \
+        .name = (NAME), .size = 4, .points = (POINTS), .body = (BODY), .silent = true, .deaths = { \
+            {VICTIM, SIGKILL, 0}                                                                   \
+        }                                                                                          \
+    }
+
 int main(int argc, char **argv)
 {
     needs_gloo();
-#define KILLED                                                                                     \
-    {                                                                                              \
-        {                                                                                          \
-            VICTIM, SIGKILL, 0                                                                     \
-        }                                                                                          \
-    }
     static const struct ranks_case cases[] = {
-        {.name = "before",
-         .size = 4,
-         .points = GO_ON,
-         .body = killed_before,
-         .silent = true,
-         .deaths = KILLED},
-        {.name = "within",
-         .size = 4,
-         .points = GO_ON,
-         .body = killed_within,
-         .silent = true,
-         .deaths = KILLED},
-        {.name = "amid",
-         .size = 4,
-         .points = GO_ON,
-         .body = killed_amid,
-         .silent = true,
-         .deaths = KILLED},
-        {.name = "idle",
-         .size = 4,
-         .points = GO_ON,
-         .body = killed_idle,
-         .silent = true,
-         .deaths = KILLED},
-        {.name = "gather",
-         .size = 4,
-         .points = GO_ON + 1,
-         .body = killed_in_gather,
-         .silent = true,
-         .deaths = KILLED},
-        {.name = "making",
-         .size = 4,
-         .points = GO_ON + 3,
-         .body = killed_in_making,
-         .silent = true,
-         .deaths = KILLED},
-        {.name = "init",
-         .size = 4,
-         .points = 3,
-         .body = killed_in_init,
-         .silent = true,
-         .deaths = KILLED},
-        {.name = "stopped",
-         .size = 4,
-         .points = GO_ON,
-         .body = stopped,
-         .silent = true,
-         .deaths = KILLED},
+        KILLED("before", GO_ON, killed_before),
+        KILLED("within", GO_ON, killed_within),
+        KILLED("amid", GO_ON, killed_amid),
+        KILLED("idle", GO_ON, killed_idle),
+        KILLED("gather", GO_ON + 1, killed_in_gather),
+        KILLED("making", GO_ON + 3, killed_in_making),
+        KILLED("init", 3, killed_in_init),
+        KILLED("stopped", GO_ON, stopped),
         {.name = "missing", .size = 8, .points = 7, .body = two_missing, .silent = true},
     };
     return ranks_main(argc, argv, cases, sizeof(cases) / sizeof(cases[0]));
