@@ -9,6 +9,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -54,6 +55,31 @@ static void bad_input(void)
     is_int(muster_store_file(&store, path_to("no/such/folder")), MUSTER_ERR_SYSTEM,
            "the folder must be there");
     has_str(muster_last_error(), "no/such/folder", "and is named");
+    has_str(muster_last_error(), "there is no such folder; make it", "with what to do");
+}
+
+/* As somebody who may not, which root can't be. */
+static void no_permission(void)
+{
+    char path[700];
+    snprintf(path, sizeof(path), "%s/closed", folder);
+    if (mkdir(path, 0) != 0)
+        bail_out("can't make %s", path);
+    pid_t child = fork();
+    if (child == 0) {
+        muster_store *store;
+        if (geteuid() == 0 && setuid(65534) != 0)
+            _exit(0);
+        snprintf(path, sizeof(path), "%s/closed/x", folder);
+        bool right = muster_store_file(&store, path) == MUSTER_ERR_SYSTEM &&
+                     strstr(muster_last_error(), " may not; take a file that ") != NULL;
+        _exit(!right);
+    }
+    int ended;
+    waitpid(child, &ended, 0);
+    ok(WIFEXITED(ended) && WEXITSTATUS(ended) == 0,
+       "whoever may not open the file is told so, and what to take");
+    rmdir(path);
 }
 
 /* The bytes that torch writes, from both ends. */
@@ -408,12 +434,13 @@ int main(void)
 {
     const char *parent = getenv("TMPDIR");
     char command[600];
-    plan(2 * STORE_CONFORMANCE_POINTS + 60);
+    plan(2 * STORE_CONFORMANCE_POINTS + 62);
     snprintf(folder, sizeof(folder), "%s/muster-file-XXXXXX", parent == NULL ? "/tmp" : parent);
     if (mkdtemp(folder) == NULL)
         bail_out("no folder %s", folder);
     int before = num_descriptors();
     bad_input();
+    no_permission();
     who_may_read();
     format();
     corrupt();

@@ -176,6 +176,22 @@ bool file_log_unchanged(const file_log *log, off_t seen)
 
 /* ---- Life ---------------------------------------------------------------------------------- */
 
+static muster_status no_file(const char *path, int error)
+{
+    if (error == ENOENT || error == ENOTDIR)
+        return error_set(MUSTER_ERR_SYSTEM,
+                         "opening the file '%s' of a store: there is no such folder; make it, or "
+                         "take a file in a folder that all ranks see",
+                         path);
+    if (error == EACCES)
+        return error_set(MUSTER_ERR_SYSTEM,
+                         "opening the file '%s' of a store: user %d may not; take a file that the "
+                         "user of the ranks may make, read and write",
+                         path, (int)geteuid());
+    errno = error;
+    return error_system("opening the file '%s' of a store", path);
+}
+
 /* Makes the file if need be, for the ranks' own user alone, and remembers which one it is. One that
  * is there already keeps its mode: whoever made it for several users has said so. */
 static muster_status identify(file_log *log, const char *path)
@@ -183,7 +199,7 @@ static muster_status identify(file_log *log, const char *path)
     struct stat found;
     int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOCTTY, 0600);
     if (fd < 0)
-        return error_system("opening the file '%s' of a store", path);
+        return no_file(path, errno);
     muster_status status = MUSTER_OK;
     if (fstat(fd, &found) != 0)
         status = error_system("looking at the file '%s' of a store", path);
