@@ -8,7 +8,9 @@
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "net/socket.h"
@@ -122,6 +124,25 @@ static void listening(void)
     has_str(muster_last_error(), "192.0.2.1:0", "is named");
     has_str(muster_last_error(), "127.0.0.1", "with those that this host has");
     close(fd);
+}
+
+/* As somebody who is not root, on a machine that keeps low ports for root, as most do. */
+static void listening_low(void)
+{
+    pid_t child = fork();
+    if (child == 0) {
+        int fd;
+        socket_address low = first_of("127.0.0.1", 1);
+        if (geteuid() == 0 && setuid(65534) != 0)
+            _exit(0);
+        bool right = socket_listen(&low, &fd) == MUSTER_OK ||
+                     strstr(muster_last_error(), "choose one from there on") != NULL ||
+                     strstr(muster_last_error(), "in use") != NULL;
+        _exit(!right);
+    }
+    int ended;
+    waitpid(child, &ended, 0);
+    ok(WIFEXITED(ended) && WEXITSTATUS(ended) == 0, "a low port is said to be one");
 }
 
 static bool one_port(const int *fds, size_t num)
@@ -247,11 +268,12 @@ static void connecting(void)
 
 int main(void)
 {
-    plan(71);
+    plan(72);
     addresses();
     names();
     described();
     listening();
+    listening_low();
     listening_on_all();
     connecting();
     blocking();

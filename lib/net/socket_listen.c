@@ -29,6 +29,11 @@ static muster_status listen_error(const socket_address *address, int error)
         return error_set(MUSTER_ERR_SYSTEM,
                          "can't listen on %s: this host has no such address; it has %s", text,
                          socket_addresses_here(here, sizeof(here)));
+    if (error == EACCES && socket_address_port(address) < 1024)
+        return error_set(MUSTER_ERR_SYSTEM,
+                         "can't listen on %s: user %d may not, as ports below 1024 are for root; "
+                         "choose one from there on",
+                         text, (int)geteuid());
     errno = error;
     return error_system("can't listen on %s", text);
 }
