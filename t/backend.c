@@ -188,6 +188,9 @@ static void list(void)
     has_str(muster_last_error(), GOOD, "which is said");
     backend_unknown("mpi");
     has_str(muster_last_error(), "no backend 'mpi'; found were", "or near none");
+    backend_unknown("");
+    has_str(muster_last_error(),
+            "name is empty; leave it out or say 'auto', or one of: ", "or none");
 }
 
 /* ---- which of one name ---- */
@@ -328,7 +331,7 @@ int main(void)
     unsetenv("MUSTER_OPTIONS");
     unsetenv("MUSTER_LOG");
     unsetenv("MUSTER_RIGGED_FAIL");
-    plan(3 * NUM_PLUGINS + 56);
+    plan(3 * NUM_PLUGINS + 57);
     make_root();
     char path[1024];
     snprintf(path, sizeof(path), "%s:%s:%s", BAD, in_root("a"), GOOD);

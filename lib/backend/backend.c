@@ -191,6 +191,10 @@ muster_status backend_unknown(const char *name)
                                  set->entries[i]->name);
     }
     backend_offer_gloo(&search);
+    if (*name == '\0')
+        return error_set(MUSTER_ERR_NOT_FOUND,
+                         "the backend's name is empty; leave it out or say 'auto', or one of: %s",
+                         known);
     return error_set(MUSTER_ERR_NOT_FOUND,
                      "there is no backend '%s'; %s%s%s%sfound were: %s; muster_<name>.so was "
                      "looked for in %.900s (folders in MUSTER_BACKEND_PATH come first)",

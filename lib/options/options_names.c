@@ -44,8 +44,8 @@ static const char *options_names_backends(const options_check_state *state, char
     return buffer;
 }
 
-/* The nearest known option to name in words: "; did you mean 'gloo.iface'?", or nothing. Compares
- * without the backend's name where name has none, or has that of the table. */
+/* The nearest known option to name in words, "; did you mean 'gloo.iface'?", or who knows all.
+ * Compares without the backend's name where name has none, or has that of the table. */
 static const char *options_names_hint(const options_check_state *state, const options_table *only,
                                       const char *name, char *buffer, size_t size)
 {
@@ -65,7 +65,7 @@ static const char *options_names_hint(const options_check_state *state, const op
         }
     }
     if (full == NULL)
-        return "";
+        return "; muster-info --options lists all options";
     snprintf(buffer, size, "; did you mean '%s'?", full);
     return buffer;
 }
