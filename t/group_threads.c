@@ -400,6 +400,47 @@ static void holds_over_gloo(int rank, int size)
     holds_each(rank, size, "gloo.shared_memory=off", 2, size - 1);
 }
 
+/* ---- a group that is freed with a message open on another thread ---- */
+
+typedef struct open_message {
+    muster_group *group;
+    bool sends;
+    muster_status status;
+} open_message;
+
+static void *keep_open(void *argument)
+{
+    enum { LONG = 1 << 20 };
+    open_message *it = argument;
+    char *bytes = calloc(1, LONG);
+    it->status = it->sends ? muster_send(it->group, bytes, LONG, MUSTER_UINT8, 1, NULL)
+                           : muster_recv(it->group, bytes, 1, MUSTER_UINT8, 1, NULL);
+    free(bytes);
+    return NULL;
+}
+
+static void freed_in_message(int rank, int size)
+{
+    enum { A_MOMENT_MS = 50 };
+    (void)size;
+    for (int sends = 0; sends < 2; sends++) {
+        open_message it = {.group = world_of(sends ? "sends" : "receives", T), .sends = sends};
+        pthread_t thread;
+        if (rank == 0) {
+            start(&thread, keep_open, &it);
+            sleep_ms(A_MOMENT_MS);
+            muster_group_free(it.group);
+            pthread_join(thread, NULL);
+            is_int(it.status, MUSTER_ERR_FAILED, "a message under way ends as its group is freed");
+        } else {
+            is_status(muster_barrier(it.group, NULL), MUSTER_ERR_PEER_LOST,
+                      "and the other rank is told");
+            muster_group_free(it.group);
+        }
+        ranks_barrier();
+    }
+}
+
 int main(int argc, char **argv)
 {
     needs_gloo();
@@ -421,6 +462,7 @@ int main(int argc, char **argv)
          .body = holds_over_gloo,
          .silent = true,
          .host_store = true},
+        {.name = "freed_in_message", .size = 2, .points = 2, .body = freed_in_message},
         {.name = "no_waiting", .size = 3, .points = 4, .body = no_waiting, .silent = true},
         {.name = "chains", .size = 3, .points = 3, .body = chains, .silent = true},
     };

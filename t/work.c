@@ -307,6 +307,25 @@ static void *call_once(void *argument)
     return status;
 }
 
+static muster_status drain_beside(muster_group *of, void *arguments)
+{
+    bool here = !work_queue_drain(of->queue, 0) && !work_queue_busy(of->queue);
+    muster_status status = work_call(of, note_thread, arguments, sizeof(int));
+    return here ? status : error_set(MUSTER_ERR_INTERNAL, "nobody waits for it");
+}
+
+static void beside(void)
+{
+    num_seen = 0;
+    is_int(work_call_beside(&group, drain_beside, &(int){0}), MUSTER_OK,
+           "what runs beside all is waited for");
+    ok(was_here() && in_order(1), "and calls begin on their callers' threads meanwhile");
+    ok(work_queue_drain(group.queue, 0), "until it has ended");
+    is_int(work_call_beside(&group, fail, (char[]){"beside"}), MUSTER_ERR_PEER_LOST, "one fails");
+    muster_group alone = {.queue = NULL};
+    is_int(work_call_beside(&alone, nothing, NULL), MUSTER_OK, "and one needs no queue");
+}
+
 /* A queue is freed as soon as it is idle, also right behind a call on its caller's thread, which
  * must not touch it then. */
 static void freed_behind_call(void)
@@ -335,7 +354,7 @@ static void freed_behind_call(void)
 int main(void)
 {
     static char name[] = "g";
-    plan(60);
+    plan(65);
     group.name = name;
     is_int(work_queue_start(&group.queue, &group), MUSTER_OK, "a queue is started");
     order();
@@ -347,6 +366,7 @@ int main(void)
     apart();
     calls();
     freed_behind_call();
+    beside();
     work_queue_drain(group.queue, PLENTY_MS);
     work_queue_stop(group.queue);
     without_queue();

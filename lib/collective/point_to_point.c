@@ -49,7 +49,7 @@ static muster_status issue(muster_group *group, batch *all, muster_work **work)
     all->way.handle = work != NULL;
     bool ordered = all->way.native || native_alone(group);
     if (work == NULL && !ordered)
-        return batch_run(group, all);
+        return work_call_beside(group, batch_run, all);
     size_t bytes = sizeof(*all) + all->count * sizeof(numbered);
     return ordered || group->queue == NULL ? work_issue(group, batch_run, all, bytes, work)
                                            : work_issue_apart(group, batch_run, all, bytes, work);

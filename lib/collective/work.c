@@ -2,8 +2,8 @@
  *
  * The queue of a group's operations and its thread.
  *
- * All communication runs on threads of the library, so that the caller's thread keeps its signal
- * mask and no signal interrupts a backend.
+ * An operation with a handle runs on a thread of the library, which blocks all signals; one that is
+ * waited for runs on its caller's while nothing is before it.
  */
 #include "config.h"
 
@@ -26,11 +26,12 @@ typedef struct work_list {
     bool taken; /* the thread that takes them is in one */
 } work_list;
 
-/* Of the gate: while it is 0 a call that waits may run on its caller's thread, and takes no lock to
- * begin and to end. */
+/* Of the gate: while neither of the first two is set a call that waits may run on its caller's
+ * thread, and takes no lock to begin and to end. */
 enum {
-    GATE_HERE = 1,  /* one runs there */
-    GATE_ORDER = 2, /* operations of the queue have not ended, or its end is waited for */
+    GATE_HERE = 1,   /* one runs there */
+    GATE_ORDER = 2,  /* operations of the queue have not ended, or its end is waited for */
+    GATE_BESIDE = 4, /* times as many as run on their callers' threads in no order */
 };
 
 struct work_queue {
@@ -43,7 +44,7 @@ struct work_queue {
     pthread_cond_t changed;
     work_list issued;
     work_list started; /* to be finished */
-    int running;       /* operations begun or queued and not ended, but that of the gate */
+    int running;       /* operations begun or queued and not ended, but those of the gate */
     int draining;      /* threads that wait for all to end */
     bool stopping;
 };
@@ -52,6 +53,12 @@ struct work_queue {
 static bool is_here(const work_queue *queue)
 {
     return (atomic_load(&queue->gate) & GATE_HERE) != 0;
+}
+
+/* Whether one that has not ended is counted nowhere but at the gate. The lock is held. */
+static bool is_at_gate(const work_queue *queue)
+{
+    return (atomic_load(&queue->gate) & ~(uint32_t)GATE_ORDER) != 0;
 }
 
 /* Whether an operation of the queue that is to keep its place in the order has not ended. The lock
@@ -197,12 +204,12 @@ bool work_queue_drain(work_queue *queue, int64_t timeout_ms)
     pthread_mutex_lock(&queue->lock);
     queue->draining++;
     set_gate(queue);
-    while ((queue->running > 0 || is_here(queue)) &&
+    while ((queue->running > 0 || is_at_gate(queue)) &&
            thread_wait(&queue->changed, &queue->lock, end))
         ;
     queue->draining--;
     set_gate(queue);
-    bool idle = queue->running == 0 && !is_here(queue);
+    bool idle = queue->running == 0 && !is_at_gate(queue);
     pthread_mutex_unlock(&queue->lock);
     return idle;
 }
@@ -315,23 +322,26 @@ static bool begin_behind_gate(work_queue *queue)
 static bool begin_here(muster_group *group)
 {
     work_queue *queue = group->queue;
-    uint32_t open = 0;
     if (queue == NULL || group->device.backend != NULL)
         return false;
-    return atomic_compare_exchange_strong(&queue->gate, &open, GATE_HERE) ||
-           begin_behind_gate(queue);
+    uint32_t now = atomic_load(&queue->gate);
+    while ((now & (GATE_HERE | GATE_ORDER)) == 0)
+        if (atomic_compare_exchange_weak(&queue->gate, &now, now | GATE_HERE))
+            return true;
+    return begin_behind_gate(queue);
 }
 
-/* Whoever waits for the end of all frees the queue as soon as nothing is here: nothing of it is
- * touched after that is to be seen. */
-static void end_here(work_queue *queue)
+/* Whoever waits for the end of all frees the queue as soon as nothing is at the gate: nothing of it
+ * is touched after that is to be seen. */
+static void leave_gate(work_queue *queue, uint32_t mark)
 {
     /* Waking the group's thread for nothing would cost more than most calls. */
-    uint32_t alone = GATE_HERE;
-    if (atomic_compare_exchange_strong(&queue->gate, &alone, 0))
-        return;
+    uint32_t now = atomic_load(&queue->gate);
+    while ((now & GATE_ORDER) == 0)
+        if (atomic_compare_exchange_weak(&queue->gate, &now, now - mark))
+            return;
     pthread_mutex_lock(&queue->lock);
-    atomic_fetch_and(&queue->gate, ~(uint32_t)GATE_HERE);
+    atomic_fetch_sub(&queue->gate, mark);
     pthread_cond_broadcast(&queue->changed);
     pthread_mutex_unlock(&queue->lock);
 }
@@ -344,7 +354,17 @@ muster_status work_call(muster_group *group, work_fn fn, void *arguments, size_t
     if (!begin_here(group))
         return work_issue(group, fn, arguments, size, NULL);
     status = fn(group, arguments);
-    end_here(group->queue);
+    leave_gate(group->queue, GATE_HERE);
+    return status;
+}
+
+muster_status work_call_beside(muster_group *group, work_fn fn, void *arguments)
+{
+    if (group->queue == NULL)
+        return fn(group, arguments);
+    atomic_fetch_add(&group->queue->gate, GATE_BESIDE);
+    muster_status status = fn(group, arguments);
+    leave_gate(group->queue, GATE_BESIDE);
     return status;
 }
 

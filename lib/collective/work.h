@@ -54,6 +54,10 @@ muster_status work_issue(muster_group *group, work_fn fn, const void *arguments,
  */
 muster_status work_call(muster_group *group, work_fn fn, void *arguments, size_t size);
 
+/* Runs fn on the calling thread, beside whatever else of the group runs: for what must not wait for
+ * its operations. The queue counts as busy for work_queue_drain() meanwhile. */
+muster_status work_call_beside(muster_group *group, work_fn fn, void *arguments);
+
 /* Runs fn on a thread of its own, for what must not wait for other operations of the group. */
 muster_status work_issue_apart(muster_group *group, work_fn fn, const void *arguments, size_t size,
                                muster_work **work);
