@@ -72,7 +72,7 @@ static const who one_without[] = {{"a", GOOD}, {"b", GOOD}, {"c", NULL}};
        "but it serves ranks of one host and these 3 are on 2")                                     \
     XX(all_good, 3, "riged", MUSTER_ERR_NOT_FOUND, NULL, "rigged")                                 \
     XX(all_good, 3, "", MUSTER_ERR_NOT_FOUND, NULL,                                                \
-       "the backend's name is empty; leave it out or say 'auto', or one of: rigged")               \
+       "the backend's name is empty; leave it out or say 'auto', or one of: ")                     \
     XX(all_good, 3, "cuda:nccl", MUSTER_ERR_NOT_FOUND, NULL, "no backend 'nccl'")                  \
     XX(all_good, 3, "cuda:rigged", MUSTER_OK, "rigged", "asked for")                               \
     XX(all_good, 3, "cpu:rigged,cuda:rigged", MUSTER_OK, "rigged", "asked for")                    \
