@@ -313,8 +313,10 @@ bool nodes_watch(struct job *job)
     pthread_cond_init(&nodes->changed, &monotonic);
     pthread_condattr_destroy(&monotonic);
     nodes->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    nodes->started = nodes->wake >= 0 && watch_prepare(watch) &&
-                     pthread_create(&nodes->thread, NULL, watch_thread, watch) == 0;
+    bool ready = nodes->wake >= 0 && watch_prepare(watch);
+    pthread_mutex_lock(&nodes->lock); /* the thread copies all of it */
+    nodes->started = ready && pthread_create(&nodes->thread, NULL, watch_thread, watch) == 0;
+    pthread_mutex_unlock(&nodes->lock);
     if (nodes->started)
         return true;
     free(watch->seen);
