@@ -104,7 +104,8 @@ muster_status descriptors_reserve(const descriptors *now, size_t needed)
                             (unsigned long long)limit.rlim_max);
 }
 
-/* A socket or an epoll; where /proc does not say it an epoll looks like any that is no file. */
+/* A socket or an epoll; where there is no /proc an epoll looks like any that is no file. What /proc
+ * knows no more is of a thread that has closed it meanwhile, and is not touched. */
 static bool is_of_network(int fd)
 {
     char path[48], what[32];
@@ -112,7 +113,8 @@ static bool is_of_network(int fd)
     snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
     ssize_t length = readlink(path, what, sizeof(what) - 1);
     if (length < 0)
-        return fstat(fd, &about) == 0 && (S_ISSOCK(about.st_mode) || (about.st_mode & S_IFMT) == 0);
+        return access("/proc/self/fd", F_OK) != 0 && fstat(fd, &about) == 0 &&
+               (S_ISSOCK(about.st_mode) || (about.st_mode & S_IFMT) == 0);
     what[length] = '\0';
     return strncmp(what, "socket:", 7) == 0 || strcmp(what, "anon_inode:[eventpoll]") == 0;
 }
