@@ -41,8 +41,9 @@ long long patient(long long ms)
 }
 
 #ifdef __SANITIZE_THREAD__
-/* What is left out, in this process and in the programs that it starts, which may be no tests. */
-#define SUPPRESSIONS "suppressions=" TSAN_SUPPRESSIONS
+/* What is left out, in this process and in the programs that it starts, which may be no tests; and
+ * that memory which can't be had is NULL, as it is without ThreadSanitizer. */
+#define SUPPRESSIONS "allocator_may_return_null=1:suppressions=" TSAN_SUPPRESSIONS
 
 __attribute__((visibility("default"))) const char *__tsan_default_options(void);
 const char *__tsan_default_options(void)
