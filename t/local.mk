@@ -78,7 +78,7 @@ check-format:
 	$(srcdir)/t/format
 # Tests with ranks or launchers start processes of their own, with time-outs that valgrind's slowness exceeds.
 UNDER_TESTS = $(FUZZ_TARGETS) \
-	t/backend_path.t t/error.t t/interface.t t/job_secret.t t/key_map.t t/layout.t t/narrow.t \
+	t/backend_path.t t/error.t t/interface.t t/job_secret.t t/key_map.t t/layout.t t/machine_xml.t t/narrow.t \
 	t/nearest.t t/options.t t/options_check.t t/rank_set.t t/roster.t t/slurm_nodes.t t/small_floats.t \
 	t/store_hash.t t/store_prefix.t t/tcp_entry.t t/tcp_large.t t/tcp_protocol.t t/tcp_session.t t/url.t \
 	t/version.t
