@@ -19,12 +19,14 @@ lib_libmuster_all_la_SOURCES += \
 	lib/base/facts.c lib/base/facts.h \
 	lib/base/fnv.h \
 	lib/base/log.c lib/base/log.h \
+	lib/base/namespace.c lib/base/namespace.h \
 	lib/base/nearest.c lib/base/nearest.h \
 	lib/base/patience.c lib/base/patience.h \
 	lib/base/process.c lib/base/process.h \
 	lib/base/process_stat.c lib/base/process_stat.h \
-	lib/base/shared_memory.c lib/base/shared_memory.h \
 	lib/base/rank_set.c lib/base/rank_set.h \
+	lib/base/shared_memory.c lib/base/shared_memory.h \
+	lib/base/signals.c lib/base/signals.h \
 	lib/base/thread.c lib/base/thread.h \
 	lib/base/version.c lib/base/version.h
 

@@ -18,9 +18,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/signals.h"
 #include "comm.h"
 #include "descriptors.h"
-#include "signals.h"
 
 struct device {
     struct device *next;
@@ -148,7 +148,7 @@ static muster_status device_start(struct birth *birth)
 {
     pthread_t thread;
     signals before;
-    signals_block(&before);
+    signals_block(&before, SIGPIPE);
     int error = gloo_c_thread_room() ? pthread_create(&thread, NULL, device_birth, birth) : ENOMEM;
     signals_restore(&before);
     if (error != 0)

@@ -31,5 +31,5 @@ backends_gloo_muster_gloo_la_SOURCES = \
 	backends/gloo/note.c backends/gloo/note.h \
 	backends/gloo/plug.c backends/gloo/plug.h \
 	backends/gloo/reaper.c backends/gloo/reaper.h \
-	backends/gloo/signals.c backends/gloo/signals.h \
-	backends/gloo/watch.c backends/gloo/watch.h
+	backends/gloo/watch.c backends/gloo/watch.h \
+	lib/base/signals.c lib/base/signals.h

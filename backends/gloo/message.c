@@ -8,9 +8,9 @@
 
 #include <stdlib.h>
 
+#include "base/signals.h"
 #include "failure.h"
 #include "note.h"
-#include "signals.h"
 
 /* The lock is held. */
 static void request_link(muster_comm *comm, muster_request *request)
@@ -78,7 +78,7 @@ static muster_status post_error(muster_comm *comm, int peer, gloo_c_status got,
 static gloo_c_status hand_to_gloo(muster_request *request, uint64_t slot, gloo_c_why *why)
 {
     signals before;
-    signals_block(&before);
+    signals_block(&before, SIGPIPE);
     gloo_c_status got =
         request->send ? gloo_c_send(request->buffer, request->peer, slot, 0, request->size, why)
                       : gloo_c_recv(request->buffer, request->peer, slot, 0, request->size, why);

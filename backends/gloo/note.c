@@ -9,8 +9,8 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "base/signals.h"
 #include "failure.h"
-#include "signals.h"
 
 /* The rank that is to blame (-1: the sender's own reason), the status, whether that rank has left,
  * and last the kind, so that whoever sees it finds the rest there too. */
@@ -38,7 +38,7 @@ static int note_blamed(const uint8_t *note)
 static void tell_all(muster_comm *comm)
 {
     signals before;
-    signals_block(&before);
+    signals_block(&before, SIGPIPE);
     for (int peer = 0; peer < comm->size; peer++) {
         gloo_c_why why;
         gloo_c_buffer *told = NULL;

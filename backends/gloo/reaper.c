@@ -6,7 +6,7 @@
 
 #include "reaper.h"
 
-#include "signals.h"
+#include "base/signals.h"
 
 enum { FEW = 16 };
 
@@ -67,7 +67,7 @@ static bool reaper_start(void)
         return false;
     pthread_t thread;
     signals before;
-    signals_block(&before);
+    signals_block(&before, SIGPIPE);
     int error = pthread_create(&thread, NULL, reaper_run, NULL);
     signals_restore(&before);
     if (error == 0)

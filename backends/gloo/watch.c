@@ -10,9 +10,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/signals.h"
 #include "failure.h"
 #include "note.h"
-#include "signals.h"
 
 static bool is_lost(muster_comm *comm, int peer)
 {
@@ -128,7 +128,7 @@ muster_status watch_prepare(muster_comm *comm)
 muster_status watch_start(muster_comm *comm)
 {
     signals before;
-    signals_block(&before);
+    signals_block(&before, SIGPIPE);
     int error = gloo_c_thread_room() ? pthread_create(&comm->watch, NULL, watch_run, comm) : ENOMEM;
     signals_restore(&before);
     if (error != 0)

@@ -12,6 +12,7 @@
 #include <sys/random.h>
 #include <unistd.h>
 
+#include "base/namespace.h"
 #include "comm.h"
 
 /* The number goes up when the form of cards or of segments changes. */
@@ -24,8 +25,8 @@ muster_status card_fill(card *mine, int rank, int size)
     mine->rank = rank;
     mine->size = size;
     mine->process = process_self();
-    mine->pid_space = process_namespace("pid");
-    mine->net_space = process_namespace("net");
+    mine->pid_space = namespace_number("pid");
+    mine->net_space = namespace_number("net");
     mine->user = (uint32_t)geteuid();
     mine->segment = -1;
     mine->cpus = process_cpus_self();

@@ -7,6 +7,7 @@ lib_libmuster_all_la_SOURCES += \
 	backends/local/local.c \
 	backends/local/blocks.c backends/local/blocks.h \
 	backends/local/hall.c backends/local/hall.h backends/local/hall_memory.h \
+	backends/local/relax.h \
 	backends/local/round.c backends/local/round.h \
 	backends/local/shelf.c backends/local/shelf.h backends/local/shelf_reduce.c \
 	backends/local/brief.c backends/local/brief.h \

@@ -11,6 +11,7 @@
 #include "bell.h"
 #include "breach.h"
 #include "carry.h"
+#include "relax.h"
 
 /* How long who waits looks before it sleeps, where there is a core for every rank; and where that
  * was in vain some times on end, since the core may be the one that the peer needs: then it is
@@ -99,15 +100,6 @@ typedef struct waiter {
     uint32_t number;
 } waiter;
 
-static void look_again(void)
-{
-#if defined(__x86_64__) || defined(__i386__)
-    __builtin_ia32_pause();
-#elif defined(__aarch64__)
-    __asm__ volatile("yield");
-#endif
-}
-
 /* Whether it has looked long enough. */
 static bool is_tired(waiter *it)
 {
@@ -135,7 +127,7 @@ static void idle(waiter *it)
         it->number = bell_answer(mine);
         it->answered = true;
     } else
-        look_again();
+        relax();
 }
 
 /* The lock is held. */

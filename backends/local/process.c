@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -34,14 +33,6 @@ process process_self(void)
     if (read_stat(self.pid, &line))
         self.start = line.start_time;
     return self;
-}
-
-uint64_t process_namespace(const char *kind)
-{
-    char path[64];
-    struct stat about;
-    snprintf(path, sizeof(path), "/proc/self/ns/%s", kind);
-    return stat(path, &about) == 0 ? (uint64_t)about.st_ino : 0;
 }
 
 process_cpus process_cpus_self(void)

@@ -18,9 +18,6 @@ typedef struct process {
 
 process process_self(void);
 
-/* The number of a namespace of this process, such as "pid" or "net"; 0: not known. */
-uint64_t process_namespace(const char *kind);
-
 enum { PROCESS_CPUS = 1024 };
 
 /* The CPUs that a thread may run on, a bit each. */

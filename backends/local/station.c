@@ -17,6 +17,7 @@
 #include <unistd.h>
 #endif
 
+#include "relax.h"
 #include "round.h"
 
 enum {
@@ -31,15 +32,6 @@ enum {
     UNFENCED_NAP_NS = 1000000, /* and where it may have missed a word */
     NAP_WITHOUT_FUTEX_NS = 50000
 };
-
-static inline void relax(void)
-{
-#if defined(__x86_64__) || defined(__i386__)
-    __asm__ volatile("pause");
-#elif defined(__aarch64__)
-    __asm__ volatile("yield");
-#endif
-}
 
 /* Sleeps until the bell rings, or for a nap. */
 static void sleep_on(const _Atomic uint32_t *rings, uint32_t seen, int64_t ns)

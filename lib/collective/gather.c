@@ -13,11 +13,11 @@
 
 #include "base/error.h"
 #include "collective/agree.h"
-#include "group/failure.h"
-#include "collective/bulk_ragged.h"
 #include "collective/bulk.h"
+#include "collective/bulk_ragged.h"
 #include "collective/work.h"
 #include "collective/work_handle.h"
+#include "group/failure.h"
 
 /* What a rank says in each of the first two steps. The whole fits an envelope. */
 typedef struct word {

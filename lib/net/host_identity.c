@@ -15,18 +15,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/error.h"
 #include "base/fnv.h"
+#include "base/namespace.h"
 #include "base/process_stat.h"
-
-static uint64_t host_identity_namespace(const char *path)
-{
-    struct stat about;
-    return stat(path, &about) == 0 ? (uint64_t)about.st_ino : 0;
-}
 
 static const char boot_path[] = "/proc/sys/kernel/random/boot_id";
 
@@ -81,10 +75,9 @@ muster_status host_identity_get(host_identity *self)
                              boot_path, strerror(errno));
         snprintf(boot, sizeof(boot), "%032" PRIx64, fnv_add_text(FNV_START, self->host_name));
     }
-    snprintf(self->host_id, sizeof(self->host_id), "%s%016" PRIx64, boot,
-             host_identity_namespace("/proc/self/ns/net"));
+    snprintf(self->host_id, sizeof(self->host_id), "%s%016" PRIx64, boot, namespace_number("net"));
     self->pid = getpid();
-    self->pid_namespace = host_identity_namespace("/proc/self/ns/pid");
+    self->pid_namespace = namespace_number("pid");
     process_stat process;
     if (process_stat_read("/proc/self/stat", &process))
         self->start_time = process.start_time;
@@ -96,7 +89,7 @@ bool host_identity_alive(uint64_t pid_namespace, int64_t pid, uint64_t start_tim
 {
     if (pid <= 0 || pid != (pid_t)pid)
         return false;
-    if (pid_namespace != host_identity_namespace("/proc/self/ns/pid"))
+    if (pid_namespace != namespace_number("pid"))
         return true;
     if (kill((pid_t)pid, 0) != 0 && errno == ESRCH)
         return false;

@@ -17,19 +17,11 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/namespace.h"
 #include "base/shared_memory.h"
-
-static unsigned long long namespace_of(const char *kind)
-{
-    char path[64];
-    struct stat about;
-    snprintf(path, sizeof(path), "/proc/self/ns/%s", kind);
-    return stat(path, &about) == 0 ? (unsigned long long)about.st_ino : 0;
-}
 
 /* A bit for each capability that the process may use. */
 static uint64_t capabilities(void)
@@ -75,17 +67,18 @@ static void try_memory(memory_access *self)
 
 void memory_access_get(memory_access *self)
 {
-    unsigned long long users = namespace_of("user");
+    uint64_t users = namespace_number("user");
     uint64_t rights = capabilities();
     *self = (memory_access){"", ""};
-    if (users == 0 || namespace_of("pid") == 0 || namespace_of("net") == 0) {
+    if (users == 0 || namespace_number("pid") == 0 || namespace_number("net") == 0) {
         snprintf(self->why_not, sizeof(self->why_not),
                  "no /proc is mounted there, or not that of its pid namespace");
         return;
     }
     snprintf(self->as, sizeof(self->as),
              "user %lu, group %lu, user namespace %llu, capabilities %llx",
-             (unsigned long)geteuid(), (unsigned long)getegid(), users, (unsigned long long)rights);
+             (unsigned long)geteuid(), (unsigned long)getegid(), (unsigned long long)users,
+             (unsigned long long)rights);
     if (is_closed(rights))
         snprintf(self->why_not, sizeof(self->why_not),
                  "its memory is closed to other processes (PR_SET_DUMPABLE), as that of programs "
