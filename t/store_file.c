@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -193,6 +194,26 @@ static void long_record(void)
 }
 
 /* user case 7 b: the file is removed while a rank waits. */
+/* The kernel raises a signal that ends the process, unless muster holds it back. */
+static void limited(void)
+{
+    static char value[5000];
+    struct rlimit least, before;
+    muster_store *store = open_store("limited");
+    memset(value, 'x', sizeof(value) - 1);
+    getrlimit(RLIMIT_FSIZE, &before);
+    least = before;
+    least.rlim_cur = 1000;
+    setrlimit(RLIMIT_FSIZE, &least);
+    muster_status status = muster_store_set(store, muster_str("a"), muster_str(value));
+    setrlimit(RLIMIT_FSIZE, &before);
+    is_int(status, MUSTER_ERR_SYSTEM, "a file that may not be so large");
+    has_str(muster_last_error(), "which ulimit -f does not allow", "is said");
+    is_int(muster_store_set(store, muster_str("a"), muster_str("b")), MUSTER_OK,
+           "and what was written of it is gone");
+    muster_store_free(store);
+}
+
 static void removed(void)
 {
     pthread_t thread;
@@ -434,7 +455,7 @@ int main(void)
 {
     const char *parent = getenv("TMPDIR");
     char command[600];
-    plan(2 * STORE_CONFORMANCE_POINTS + 62);
+    plan(2 * STORE_CONFORMANCE_POINTS + 65);
     snprintf(folder, sizeof(folder), "%s/muster-file-XXXXXX", parent == NULL ? "/tmp" : parent);
     if (mkdtemp(folder) == NULL)
         bail_out("no folder %s", folder);
@@ -445,6 +466,7 @@ int main(void)
     format();
     corrupt();
     long_record();
+    limited();
     removed();
     locked();
     two_owners();

@@ -14,8 +14,9 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "store/file_replay.h"
 #include "base/log.h"
+#include "base/signals.h"
+#include "store/file_replay.h"
 
 enum { LEAST_LOCK_MS = 100, LONGEST_LOCK_PAUSE_MS = 8 };
 
@@ -51,18 +52,33 @@ void file_log_put_deleted(buffer *records, muster_blob key)
     put_record(records, muster_str("-/"), key, muster_str(""));
 }
 
+/* One write: a reader of torch never comes back from a part of a record. Only where there is no
+ * room for all of it another one follows, which then says why. */
+static bool write_whole(int fd, const buffer *records, off_t at)
+{
+    size_t done = 0;
+    ssize_t written = 1;
+    signals before;
+    signals_block(&before, SIGXFSZ);
+    while (done < records->size && written > 0) {
+        written = pwrite(fd, records->data + done, records->size - done, at + (off_t)done);
+        done += written > 0 ? (size_t)written : 0;
+    }
+    if (written == 0)
+        errno = ENOSPC;
+    signals_restore(&before);
+    return done == records->size;
+}
+
 muster_status file_log_append(file_log *log, int fd, const buffer *records)
 {
     if (records->failed)
         return error_no_memory(records->size, "records of a file store");
-    /* One write: a reader of torch never comes back from a part of a record. */
-    ssize_t written = pwrite(fd, records->data, records->size, log->position);
-    if (written == (ssize_t)records->size)
+    if (write_whole(fd, records, log->position))
         return MUSTER_OK;
-    if (written >= 0)
-        errno = ENOSPC;
-    muster_status status =
-        error_system("file store %s: writing %zu bytes at its end", log->path, records->size);
+    const char *advice = errno == EFBIG ? ", which ulimit -f does not allow" : "";
+    muster_status status = error_system("file store %s: writing %zu bytes at its end%s", log->path,
+                                        records->size, advice);
     if (ftruncate(fd, log->position) != 0)
         return error_prefix(status, "the file now ends in a part of a record, remove it: ");
     return status;
